@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""fill_store.py HARNESS STORE REPOSITORY [--commits N] [--cases N] [--processes N] [--samples N]
+"""fill_store.py HARNESS STORE REPOSITORY [--commits N] [--every N] [--cases N] [--processes N] [--samples N]
 
-Fills a new store (a file, or postgresql://... through psql) with results of every case at every commit of a new git
-repository. The program imports the record of the first commit. SQL copies it for the others, with values of their own.
+Fills a new store (a file, or postgresql://... through psql) with results of every case at each commit of a new git
+repository, or at each N-th (--every) and at the newest two. The program imports the record of the first commit. SQL
+copies it for the others, run by run as runs are written, with values of their own.
 Planted for `harness history`: cases whose number ends in 07 get slower by 5 % at three fifths of the commits, and case
 13 at a third. The raw samples are those of the first commit.
 """
@@ -53,23 +54,25 @@ INSERT INTO runs (id, sequence, suite, suite_hash, revision, branch, dirty, chan
 INSERT INTO cases (run, position, id, device, planned, needed, measured, failures, waived, sequence, digest, verdict)
   SELECT w.id, c.position, c.id, c.device, c.planned, c.needed, c.measured, c.failures, c.waived, w.number, c.digest,
     'unchanged'
-  FROM wanted w CROSS JOIN cases c WHERE c.run = :first;
+  FROM wanted w CROSS JOIN cases c WHERE c.run = :first ORDER BY w.number, c.position;
 INSERT INTO results (run, position, process, outcome, result)
-  SELECT w.id, s.position, s.process, s.outcome, s.result FROM wanted w CROSS JOIN results s WHERE s.run = :first;
+  SELECT w.id, s.position, s.process, s.outcome, s.result FROM wanted w CROSS JOIN results s WHERE s.run = :first
+  ORDER BY w.number, s.position, s.process;
 INSERT INTO process_values (run, position, process, metric, unit, direction, estimator, log_value)
   SELECT w.id, v.position, v.process, v.metric, v.unit, v.direction, v.estimator, v.log_value
     + 0.004 * (((v.position + 1) * 7919 + w.number * 104729 + v.process * 50021 + w.number * v.position) % 1009 - 504) / 504.0
     + CASE WHEN v.position % 100 = 7 AND w.number >= :cluster THEN 0.05 ELSE 0 END
     + CASE WHEN v.position = 13 AND w.number >= :single THEN 0.05 ELSE 0 END
-  FROM wanted w CROSS JOIN process_values v WHERE v.run = :first
+  FROM wanted w CROSS JOIN process_values v WHERE v.run = :first ORDER BY w.number, v.position, v.process, v.metric
 """
 
 
-def copy_record(url, commits):
-    """Copies the record of the first commit for all others."""
+def copy_record(url, commits, every):
+    """Copies the record of the first commit for the others that are measured. Returns how many commits have results."""
     rows = [(f"{number:08x}-0000-4000-8000-000000000000", number, hash_,
              time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(at))))
-            for number, (hash_, at) in enumerate(commits, 1) if number > 1]
+            for number, (hash_, at) in enumerate(commits, 1)
+            if number > 1 and ((len(commits) - number) % every == 0 or number == len(commits) - 1)]
     wanted = "CREATE TEMPORARY TABLE wanted (id TEXT, number INTEGER, revision TEXT, at TEXT)"
     places = {"cluster": len(commits) * 3 // 5, "single": len(commits) // 3}
     if url.startswith("postgresql:"):
@@ -81,7 +84,7 @@ def copy_record(url, commits):
             text = text.replace(":" + name, str(value))
         script += text + ";\nCOMMIT;\nVACUUM ANALYZE;\n"
         subprocess.run(["psql", "-qX", "-v", "ON_ERROR_STOP=1", url], input=script, text=True, check=True)
-        return
+        return len(rows) + 1
     with sqlite3.connect(url.removeprefix("sqlite:")) as database:
         database.execute("PRAGMA synchronous = OFF")
         database.execute(wanted)
@@ -91,13 +94,14 @@ def copy_record(url, commits):
             database.execute(statement, places)
         database.commit()
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return len(rows) + 1
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("harness", "store", "repository"):
         parser.add_argument(name)
-    for name, usual in (("commits", 1000), ("cases", 1000), ("processes", 1), ("samples", 30)):
+    for name, usual in (("commits", 1000), ("every", 1), ("cases", 1000), ("processes", 1), ("samples", 30)):
         parser.add_argument("--" + name, type=int, default=usual)
     wanted = parser.parse_args()
     commits = repository(wanted.repository, wanted.commits)
@@ -114,8 +118,8 @@ def main():
     results = wanted.cases * wanted.processes
     print(f"imported {results} results in {took:.2f} s: {results / took:.0f}/s")
     began = time.monotonic()
-    copy_record(wanted.store, commits)
-    print(f"{results * len(commits)} results of {len(commits)} commits; copied in {time.monotonic() - began:.0f} s")
+    measured = copy_record(wanted.store, commits, wanted.every)
+    print(f"{results * measured} results of {measured} of {len(commits)} commits; copied in {time.monotonic() - began:.0f} s")
     subprocess.run([*git, "checkout", "-q", "main"], check=True)
 
 

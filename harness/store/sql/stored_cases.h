@@ -8,7 +8,6 @@
 #include <map>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -16,9 +15,6 @@
 #include "harness/store/store.h"
 
 namespace harness {
-
-// In the column `digest`: looks that disagree, or that could not read everything. No digest is that.
-inline constexpr std::string_view no_digest = "-";
 
 // The place of each case of a run, by id.
 std::map<std::string, int> positions_of(soci::session& sql, const std::string& run);

@@ -13,7 +13,6 @@
 #include "harness/model/codec.h"
 #include "harness/stats/estimate/estimator.h"
 #include "harness/store/sql/row_batch.h"
-#include "harness/store/sql/stored_cases.h"
 
 namespace harness {
 namespace {

@@ -9,6 +9,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,10 @@ void add_values(soci::session& sql);
 // Fills `series` with the values of the runs that `history` names, of cases whose id matches `pattern`; "":
 // of all.
 void read_values(soci::session& sql, const std::string& pattern, StoredHistory& history);
+
+// In the column `digest` of a case: looks that disagree, or that could not read everything. No digest is
+// that.
+inline constexpr std::string_view no_digest = "-";
 
 // As Store::values_of().
 std::vector<std::vector<CaseValues>> read_values_of(soci::session& sql, std::span<const std::string> runs,

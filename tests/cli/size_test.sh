@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# On 64 bits it takes 1,500 and 2,100 bytes. 10^6 cases take 1.7 and 1.9 GB (harness/store/README.md); with both records
+# On 64 bits it takes 1,700 and 2,300 bytes. 10^6 cases take 1.7 and 1.9 GB (harness/store/README.md); with both records
 # in memory a comparison of them took 3.4 GB.
 most_import=1800 most_compare=2500
 
@@ -31,7 +31,8 @@ print(used.ru_maxrss * 1024)
 PY
 }
 
-few=10000 many=50000
+# Both have more cases than the parts of a file that are in memory at a time.
+few=30000 many=100000
 for count in $few $many; do
   samples "$count" base >"base$count.jsonl"
   samples "$count" new >"new$count.jsonl"

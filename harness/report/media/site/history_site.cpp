@@ -177,8 +177,14 @@ class Site {
         return done;
     std::map<std::string, std::vector<const Trend*>> cases;
     for (const Trend& trend : history.trends) cases[trend.case_id].push_back(&trend);
-    for (const auto& [case_id, trends] : cases)
-      if (const Status done = write_case(suite, case_id, trends, points, commits); !done) return done;
+    HistoryReport without_trends = history;
+    without_trends.trends = {};
+    without_trends.notes = {};
+    for (const auto& [case_id, trends] : cases) {
+      HistoryReport own = without_trends;
+      for (const Trend* trend : trends) own.trends.push_back(*trend);
+      if (const Status done = write_case(suite, own, trends, points, commits); !done) return done;
+    }
     std::string rows;
     for (const ChangeCluster& cluster : suite.clusters) rows += cluster_row(suite, cluster, "../");
     Document document = history_document(history).document;
@@ -192,13 +198,10 @@ class Site {
                         })));
   }
 
-  Status write_case(const SiteSuite& suite, const std::string& case_id,
-                    const std::vector<const Trend*>& trends, const SharedPoints& points,
-                    const std::string& commits) {
-    HistoryReport own = suite.history;
-    own.trends.clear();
-    own.notes.clear();
-    for (const Trend* trend : trends) own.trends.push_back(*trend);
+  // `own` and `trends` are of one case.
+  Status write_case(const SiteSuite& suite, const HistoryReport& own, const std::vector<const Trend*>& trends,
+                    const SharedPoints& points, const std::string& commits) {
+    const std::string& case_id = own.trends.front().case_id;
     Document document = history_document(own).document;
     std::string places;
     for (std::size_t i = 0; i < trends.size(); ++i)

@@ -25,7 +25,7 @@ T read(const HostTensor& tensor, std::int64_t index) {
 template <class T, class Widen>
 void accumulate(const ProductShape& shape, const HostTensor& x, const HostTensor& w,
                 std::span<const std::int64_t> wanted, std::span<double> expected,
-                std::span<const std::size_t> order, Widen widen) {
+                std::span<const std::size_t> order, std::span<const double> factors, Widen widen) {
   constexpr std::int64_t block = 64;
   std::vector<double> sums(order.size(), 0.0);
   for (std::int64_t begin = 0; begin < shape.k; begin += block) {
@@ -36,7 +36,8 @@ void accumulate(const ProductShape& shape, const HostTensor& x, const HostTensor
       double sum = sums[i];
       for (std::int64_t p = begin; p < end; ++p)
         sum += static_cast<double>(widen(read<T>(x, row * shape.k + p))) *
-               static_cast<double>(widen(read<T>(w, p * shape.n + column)));
+               static_cast<double>(widen(read<T>(w, p * shape.n + column))) *
+               (factors.empty() ? 1.0 : factors[static_cast<std::size_t>(p)]);
       sums[i] = sum;
     }
   }
@@ -45,20 +46,21 @@ void accumulate(const ProductShape& shape, const HostTensor& x, const HostTensor
 
 void accumulate(const ProductShape& shape, const HostTensor& x, const HostTensor& w,
                 std::span<const std::int64_t> wanted, std::span<double> expected,
-                std::span<const std::size_t> order) {
+                std::span<const std::size_t> order, std::span<const double> factors) {
   if (shape.dtype == DType::f16)
-    accumulate<std::uint16_t>(shape, x, w, wanted, expected, order, harness::sdk::float_from_f16);
+    accumulate<std::uint16_t>(shape, x, w, wanted, expected, order, factors, harness::sdk::float_from_f16);
   else if (shape.dtype == DType::bf16)
-    accumulate<std::uint16_t>(shape, x, w, wanted, expected, order, harness::sdk::float_from_bf16);
+    accumulate<std::uint16_t>(shape, x, w, wanted, expected, order, factors, harness::sdk::float_from_bf16);
   else
-    accumulate<float>(shape, x, w, wanted, expected, order, [](float value) { return value; });
+    accumulate<float>(shape, x, w, wanted, expected, order, factors, [](float value) { return value; });
 }
 
 }  // namespace
 
 // Threads take the elements by columns, so that each reads columns of W of its own.
 void product_oracle(const ProductShape& shape, const HostTensor& x, const HostTensor& w,
-                    std::span<const std::int64_t> wanted, std::span<double> expected) {
+                    std::span<const std::int64_t> wanted, std::span<double> expected,
+                    std::span<const double> factors) {
   std::vector<std::size_t> order(wanted.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -68,7 +70,8 @@ void product_oracle(const ProductShape& shape, const HostTensor& x, const HostTe
   harness::sdk::in_parts(std::ssize(order), grain, [&](std::int64_t first, std::int64_t last) {
     accumulate(
         shape, x, w, wanted, expected,
-        std::span(order).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)));
+        std::span(order).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)),
+        factors);
   });
 }
 

@@ -10,9 +10,9 @@
 
 namespace kernels {
 
-// expected[e] = element wanted[e] (row-major) of X W.
+// expected[e] = element wanted[e] (row-major) of X W, or of X diag(factors) W where there are k factors.
 void product_oracle(const ProductShape& shape, const harness::sdk::HostTensor& x,
                     const harness::sdk::HostTensor& w, std::span<const std::int64_t> wanted,
-                    std::span<double> expected);
+                    std::span<double> expected, std::span<const double> factors = {});
 
 }  // namespace kernels

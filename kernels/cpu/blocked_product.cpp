@@ -79,9 +79,11 @@ void BlockedProduct::multiply_tile(const void* x, const void* w, Tile& tile, Scr
 // Rows past the end of X keep what an earlier tile left there: their sums are computed and never used.
 void BlockedProduct::pack_a(const void* x, const Tile& tile, std::int64_t begin, std::int64_t length,
                             Scratch& scratch) const {
-  for (std::int64_t row = 0; row < tile.rows; ++row)
-    widen(isa_, shape_.dtype, x, (tile.row + row) * shape_.k + begin, length,
-          scratch.a.data() + row * a_stride);
+  for (std::int64_t row = 0; row < tile.rows; ++row) {
+    float* const to = scratch.a.data() + row * a_stride;
+    widen(isa_, shape_.dtype, x, (tile.row + row) * shape_.k + begin, length, to);
+    for (std::int64_t p = 0; factors_ != nullptr && p < length; ++p) to[p] *= factors_[begin + p];
+  }
 }
 
 // Panel c/columns of b holds columns [c, c + columns) of W, row after row. Columns past the end of W are

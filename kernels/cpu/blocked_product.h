@@ -38,6 +38,9 @@ class BlockedProduct {
 
   void run(const void* x, const void* w, const Sink& sink);
 
+  // From now on column p of X is multiplied by factors[p], in float32; `factors` outlives its use.
+  void scale_x(const float* factors) { factors_ = factors; }
+
   // Threads and conversions for the passes that a variant runs over whole matrices.
   [[nodiscard]] kernels::Pool& pool() { return pool_; }
   [[nodiscard]] const Isa& isa() const { return isa_; }
@@ -60,6 +63,7 @@ class BlockedProduct {
   const Isa& isa_;
   kernels::Pool pool_;
   std::vector<Scratch> scratch_;
+  const float* factors_ = nullptr;  // of columns of X
 };
 
 // Elements `first`.. of a matrix of element type `dtype`, to and from float32.

@@ -17,6 +17,23 @@ inline constexpr bool scales_slots = requires(const Epilogue& any) {
   any.of_slot_row(0, 0);
 };
 
+// An epilogue with work on X while it is in shared memory. A consumer makes an OfX for each tile. Its
+// change(x, problem, epilogue, begin, warpgroup) is called with the warpgroup's 64 rows of a slot before they
+// are multiplied; `begin` is the slot's first k. finished(problem) is the epilogue of the sums.
+template <class Epilogue>
+inline constexpr bool changes_x = requires {
+  typename Epilogue::OfX;
+};
+template <class Epilogue>
+struct ChangedX {
+  struct Type {};
+};
+template <class Epilogue>
+requires changes_x<Epilogue>
+struct ChangedX<Epilogue> {
+  using Type = typename Epilogue::OfX;
+};
+
 // `Work` is what a slot of the ring holds and how it is multiplied: WgmmaTile, or a class like it. The first
 // tensor map is that of the operand with the tile's rows.
 template <class Element, class Tile, class Epilogue, class Work = WgmmaTile<Tile, Element>>
@@ -83,10 +100,14 @@ class WgmmaSpecialised {
     for_each_tile(problem, [&](int row, int column) {
       typename Work::template Pairs<Epilogue> pairs;
       Work::read_pairs(problem, epilogue, column, pairs);  // there when the products are done
-      int before = -1;                                     // the slot whose products are still running
+      [[maybe_unused]] typename ChangedX<Epilogue>::Type of_x{};
+      int before = -1;  // the slot whose products are still running
       ptx::wgmma_pin(d);
       for (int begin = 0; begin < problem.k; begin += Work::depth, place.next()) {
         ptx::mbarrier_wait(memory.full(place.slot), place.phase);
+        if constexpr (changes_x<Epilogue>)
+          of_x.change(memory.base + place.slot * Tile::slot_bytes + warpgroup * (64 * 128), problem, epilogue,
+                      begin, warpgroup);
         Work::multiply_slot(memory, place.slot, warpgroup, begin == 0, d);
         // Products read operands in registers until they are done, and the next slot's come into the same
         // registers.
@@ -100,7 +121,10 @@ class WgmmaSpecialised {
       ptx::wgmma_wait<0>();
       ptx::wgmma_pin(d);
       if (signals) ptx::mbarrier_arrive(memory.empty(before));
-      Work::write_results(memory, problem, epilogue, row, column, warpgroup, pairs, d);
+      if constexpr (changes_x<Epilogue>)
+        Work::write_results(memory, problem, of_x.finished(problem), row, column, warpgroup, pairs, d);
+      else
+        Work::write_results(memory, problem, epilogue, row, column, warpgroup, pairs, d);
     });
   }
 

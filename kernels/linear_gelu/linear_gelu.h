@@ -6,12 +6,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <string>
 #include <string_view>
 
 #include "harness/sdk/params.h"
-#include "kernels/product_shape.h"
+#include "kernels/product_work.h"
 
 namespace linear_gelu {
 
@@ -60,13 +58,7 @@ inline double gelu(double x, Gelu form) {
 // Shared by the CUDA variants: 16-bit element types and extents that fit the libraries' 32-bit integers.
 // Throws Unsupported otherwise.
 inline void require_half_precision(const Shape& shape) {
-  using harness::sdk::DType;
-  if (shape.dtype != DType::f16 && shape.dtype != DType::bf16)
-    throw harness::sdk::Unsupported("runs on f16 and bf16 only, not on " +
-                                    std::string(harness::sdk::name_of(shape.dtype)));
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 1024;  // room to round up to tiles
-  if (shape.m > most || shape.n > most || shape.k > most)
-    throw harness::sdk::Unsupported("m, n and k must each be at most " + std::to_string(most));
+  kernels::require_half_extents(product_shape(shape));
 }
 
 }  // namespace linear_gelu

@@ -1,6 +1,4 @@
 // The workload linear_gelu: parameters, work, tolerance, inputs and the float64 oracle.
-#include <algorithm>
-
 #include "harness/sdk/registry.h"
 #include "kernels/fill.h"
 #include "kernels/linear_gelu/linear_gelu.h"
@@ -10,7 +8,6 @@
 namespace linear_gelu {
 namespace {
 
-using harness::sdk::DType;
 using harness::sdk::HostTensor;
 using harness::sdk::MetricSink;
 using harness::sdk::MetricSpec;
@@ -19,7 +16,6 @@ using harness::sdk::Params;
 using harness::sdk::ParamSpec;
 using harness::sdk::Problem;
 using harness::sdk::Role;
-using harness::sdk::Tolerance;
 using harness::sdk::Value;
 
 class LinearGelu final : public harness::sdk::Workload {
@@ -53,19 +49,6 @@ class LinearGelu final : public harness::sdk::Workload {
                  std::span<const std::int64_t> wanted, std::span<double> expected) const override;
 };
 
-// Relative Frobenius error that a correct kernel stays under. A 16-bit result that was rounded up to three
-// times (product, bias, GELU: the unfused variants) has an error of about 3.6e-4 (f16) or 2.9e-3 (bf16);
-// sums in float32 add about 6e-8 sqrt(k/6), which only f32 can see. With few elements the errors no longer
-// average out and one cancelling sum can dominate, hence the allowance below 144 elements.
-Tolerance tolerance_of(const Shape& shape) {
-  const double k = static_cast<double>(shape.k);
-  const double elements = static_cast<double>(shape.m) * static_cast<double>(shape.n);
-  const double few = std::max(1.0, 12.0 / std::sqrt(elements));
-  if (shape.dtype == DType::f16) return {6e-4 * few};
-  if (shape.dtype == DType::bf16) return {4e-3 * few};
-  return {1e-5 * few * std::max(1.0, std::sqrt(k / 16384.0))};
-}
-
 // The bias counts as read; its additions and GELU are left out, as is usual, so that the rate compares with
 // that of a plain matrix product.
 Problem LinearGelu::problem(const Params& params) const {
@@ -79,7 +62,7 @@ Problem LinearGelu::problem(const Params& params) const {
   problem.work = kernels::work_of_product(product_shape(shape));
   problem.work.bytes +=
       static_cast<double>(harness::sdk::size_of(shape.dtype)) * static_cast<double>(shape.n);
-  problem.tolerance = tolerance_of(shape);
+  problem.tolerance = kernels::tolerance_of_product(product_shape(shape));
   return problem;
 }
 

@@ -52,6 +52,30 @@ TEST_F(Operators, SwiGluIsRight) {
   expect_right("swiglu");
 }
 
+// Tiles and tails of m, n and k; few rows; and what the fused kernel refuses.
+TEST_F(Operators, RmsNormWithAProductIsRight) {
+  for (const char* const variant : {"separate", "fused"})
+    for (const char* const dtype : {"f16", "bf16"}) {
+      trying(fmt::format("rms_norm_linear/{} on {}", variant, dtype));
+      int ran = 0;
+      for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1, 8, 8},
+                                    {7, 13, 5},
+                                    {16, 1024, 2048},
+                                    {65, 72, 904},
+                                    {130, 264, 136},
+                                    {257, 136, 4096},
+                                    {300, 4096, 512}}) {
+        sdk::Params params;
+        params.set("dtype", std::string(dtype));
+        params.set("m", m);
+        params.set("n", n);
+        params.set("k", k);
+        ran += is_right("rms_norm_linear", variant, params) ? 1 : 0;
+      }
+      EXPECT_TRUE(ran > 0 || device().traits().compute_major != 9);
+    }
+}
+
 void expect_spectral(const char* variant) {
   for (const auto& [b, c, n] :
        {std::array<std::int64_t, 3>{1, 1, 64}, {2, 19, 64}, {17, 3, 128}, {33, 40, 64}, {4, 64, 128}}) {

@@ -46,7 +46,7 @@ inline harness::sdk::Work work_of_product(const ProductShape& shape) {
 }
 
 // Relative Frobenius error that a correct product stays under, also between other operators. A 16-bit result
-// that was rounded up to three times has an error of about 3.6e-4 (f16) or 2.9e-3 (bf16); sums in float32 add
+// that was rounded up to three times has an error of about 3.6e-4 (f16) or 2.9e-3 (bf16). Sums in float32 add
 // about 6e-8 sqrt(k/6), which only f32 can see. With few elements the errors no longer average out and one
 // cancelling sum can dominate, hence the allowance below 144 elements.
 inline harness::sdk::Tolerance tolerance_of_product(const ProductShape& shape) {

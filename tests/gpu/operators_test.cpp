@@ -76,6 +76,29 @@ TEST_F(Operators, RmsNormWithAProductIsRight) {
     }
 }
 
+TEST_F(Operators, AProductWithRotaryPositionsIsRight) {
+  for (const char* const variant : {"separate", "fused"})
+    for (const char* const dtype : {"f16", "bf16"}) {
+      trying(fmt::format("qkv_rope/{} on {}", variant, dtype));
+      int ran = 0;
+      for (const auto& [m, d, k, s, head] : {std::array<std::int64_t, 5>{1, 8, 8, 1, 2},
+                                             {7, 6, 5, 3, 6},
+                                             {16, 1024, 2048, 5, 128},
+                                             {129, 40, 136, 300, 20},
+                                             {300, 1024, 512, 128, 64}}) {
+        sdk::Params params;
+        params.set("dtype", std::string(dtype));
+        params.set("m", m);
+        params.set("d", d);
+        params.set("k", k);
+        params.set("s", s);
+        params.set("head", head);
+        ran += is_right("qkv_rope", variant, params) ? 1 : 0;
+      }
+      EXPECT_TRUE(ran > 0 || device().traits().compute_major != 9);
+    }
+}
+
 void expect_spectral(const char* variant) {
   for (const auto& [b, c, n] :
        {std::array<std::int64_t, 3>{1, 1, 64}, {2, 19, 64}, {17, 3, 128}, {33, 40, 64}, {4, 64, 128}}) {

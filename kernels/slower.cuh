@@ -17,8 +17,9 @@ struct SlowerState {
 static __device__ SlowerState slower_state;
 
 // Lives as long as its block's work. The block with the last index waits for all others, and then for the
-// kernel's share of the time since the first block began. Blocks that wait for their own share do not make
-// the kernel slower by it: other blocks use the time. The global timer of an H200 advances in steps of 32 ns.
+// kernel's share of the time since the first block began. If each block waited for a share of its own time,
+// other blocks would run meanwhile, and the kernel would lose less than that share. The global timer of an
+// H200 advances in steps of 32 ns.
 class Slower {
  public:
   __device__ Slower() {

@@ -134,8 +134,7 @@ class CusparseLt final : public harness::sdk::Kernel {
       }
       candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(chosen));
     }
-    throw Unsupported("no algorithm of " + version_ +
-                      "follows its weights: each multiplies by what W was before");
+    throw Unsupported("no algorithm of " + version_ + "gives the right product once W has changed");
   }
 
   bool take_choice(const std::string& choice) override {

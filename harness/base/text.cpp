@@ -184,6 +184,35 @@ std::string shell_quoted(std::string_view text) {
   return out + "'";
 }
 
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
+  unsigned char least = 0x80;
+  unsigned char most = 0xBF;
+  if (first == 0xE0) least = 0xA0;  // shorter forms exist
+  if (first == 0xED) most = 0x9F;   // surrogates
+  if (first == 0xF0) least = 0x90;
+  if (first == 0xF4) most = 0x8F;  // beyond U+10FFFF
+  for (std::size_t i = 1; i < length; ++i) {
+    if (byte(i) < least || byte(i) > most) return 0;
+    least = 0x80;
+    most = 0xBF;
+  }
+  return length;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));

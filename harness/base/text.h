@@ -39,6 +39,12 @@ std::string printable(std::string_view text);
 // anything to a shell, else printable() and in single quotes.
 std::string shell_quoted(std::string_view text);
 
+// Length of the well-formed UTF-8 sequence at the front of a text that is not empty, or 0 (Unicode 15, table 3-7).
+std::size_t utf8_length(std::string_view text);
+
+// Whether all of a text is well-formed UTF-8.
+bool is_utf8(std::string_view text);
+
 // Width in terminal columns of UTF-8 text, counting each code point as one column.
 std::size_t display_width(std::string_view text);
 

@@ -4,31 +4,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "harness/base/text.h"
+
 namespace harness {
-namespace {
-
-// Length of the well-formed UTF-8 sequence at the front of `text`, or 0 (Unicode 15, table 3-7).
-std::size_t sequence_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
-  unsigned char least = 0x80;
-  unsigned char most = 0xBF;
-  if (first == 0xE0) least = 0xA0;  // shorter forms exist
-  if (first == 0xED) most = 0x9F;   // surrogates
-  if (first == 0xF0) least = 0x90;
-  if (first == 0xF4) most = 0x8F;  // beyond U+10FFFF
-  for (std::size_t i = 1; i < length; ++i) {
-    if (byte(i) < least || byte(i) > most) return 0;
-    least = 0x80;
-    most = 0xBF;
-  }
-  return length;
-}
-
-}  // namespace
 
 JsonWriter& JsonWriter::open(char opener, char closer, JsonLayout layout) {
   separate();
@@ -68,7 +46,7 @@ void JsonWriter::quote(std::string_view value) {
   out_ += '"';
   for (std::size_t i = 0; i < value.size();) {
     const auto c = static_cast<unsigned char>(value[i]);
-    const std::size_t length = sequence_length(value.substr(i));
+    const std::size_t length = utf8_length(value.substr(i));
     if (length == 0)
       out_ += "\xEF\xBF\xBD";
     else if (c == '"' || c == '\\')

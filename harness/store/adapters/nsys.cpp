@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "harness/base/text.h"
 #include "harness/store/adapters/import_formats.h"
 #include "harness/store/adapters/one_process.h"
 
@@ -100,6 +101,7 @@ class Export {
     const auto* name = reinterpret_cast<const char*>(sqlite3_column_text(row, 0));
     const auto where = [&] { return fmt::format("event {} of the table {}", number, events.table); };
     if (name == nullptr) return refuse(where() + " has no name in StringIds");
+    if (!is_utf8(name)) return refuse(where() + " has a name that is not UTF-8");
     const sqlite3_int64 start = sqlite3_column_int64(row, 1), end = sqlite3_column_int64(row, 2);
     if (sqlite3_column_type(row, 1) != SQLITE_INTEGER || sqlite3_column_type(row, 2) != SQLITE_INTEGER)
       return refuse(where() + " has a start or an end that is no whole number");

@@ -22,28 +22,6 @@ TextPosition place_at(std::string_view text, std::size_t offset) {
   return place;
 }
 
-// Length of the well-formed UTF-8 sequence at `i` (no overlong forms, no surrogates), or 0.
-std::size_t utf8_length(std::string_view text, std::size_t i) {
-  const auto byte = [&](std::size_t k) -> unsigned {
-    return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0;
-  };
-  const auto follows = [&](std::size_t k) { return (byte(k) & 0xC0) == 0x80; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const bool overlong = first == 0xE0 && byte(1) < 0xA0;
-    const bool surrogate = first == 0xED && byte(1) >= 0xA0;
-    return follows(1) && follows(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const bool overlong = first == 0xF0 && byte(1) < 0x90;
-    const bool beyond = first == 0xF4 && byte(1) >= 0x90;
-    return follows(1) && follows(2) && follows(3) && !overlong && !beyond ? 4 : 0;
-  }
-  return 0;
-}
-
 bool is_control(unsigned char c) {
   return (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
 }
@@ -140,7 +118,7 @@ bool check_yaml_text(const std::string& text, const std::string& file, const Yam
     if (is_control(byte))
       return wrong(i, fmt::format("a control character (byte 0x{:02x})", byte),
                    "remove it; in double quotes, write it as an escape");
-    const std::size_t length = utf8_length(text, i);
+    const std::size_t length = utf8_length(std::string_view(text).substr(i));
     if (length == 0) return wrong(i, fmt::format("not UTF-8: byte 0x{:02x}", byte), "save the file as UTF-8");
     if (std::string_view(",[]{}&*!'\"").find(text[i]) != std::string_view::npos &&
         ++indicators > limits.indicators)

@@ -41,6 +41,21 @@ std::string_view last_name(std::string_view name) {
   return end == std::string_view::npos ? name : name.substr(end + 1);
 }
 
+// "cos_kernel" of "4, std::array<char, 2ul>, at::native::cos_kernel(int)": the last name of the first argument that is
+// in a namespace other than std. Empty where there is none.
+std::string_view first_qualified(std::string_view arguments) {
+  constexpr std::string_view name_ends = "<>,(){}&*# ";
+  while (true) {
+    const std::size_t scope = arguments.find("::");
+    if (scope == std::string_view::npos) return {};
+    const std::size_t before = arguments.find_last_of(name_ends, scope);
+    const std::string_view rest = arguments.substr(before == std::string_view::npos ? 0 : before + 1);
+    const std::string_view name = rest.substr(0, rest.find_first_of(name_ends));
+    if (!name.starts_with("std::") && !name.starts_with("::") && !name.ends_with("::")) return last_name(name);
+    arguments = rest.substr(name.size());
+  }
+}
+
 bool says_nothing(std::string_view name) {
   static constexpr std::array<std::string_view, 4> general{"Kernel", "Kernel2", "kernel", "device_kernel"};
   return std::find(general.begin(), general.end(), name) != general.end();
@@ -58,12 +73,15 @@ std::string kernel_label(const std::string& demangled) {
   const std::string_view whole = without_parameters(demangled);
   const std::size_t arguments = begin_of_arguments(whole);
   if (arguments == std::string_view::npos) return printable(last_name(whole));
-  std::string_view name = last_name(whole.substr(0, arguments));
-  if (says_nothing(name)) {
-    const std::string_view inside = whole.substr(arguments + 1);
-    name = last_name(inside.substr(0, inside.find_first_of("<>,")));
-  }
-  return printable(name) + "~" + content_hash(demangled).substr(0, hash_digits);
+  const std::string_view name = last_name(whole.substr(0, arguments));
+  const std::string_view inside = whole.substr(arguments + 1);
+  const std::string_view within = first_qualified(inside);
+  std::string label = printable(name);
+  if (says_nothing(name))
+    label = printable(last_name(inside.substr(0, inside.find_first_of("<>,"))));
+  else if (!within.empty())
+    label += ":" + printable(within);
+  return label + "~" + content_hash(demangled).substr(0, hash_digits);
 }
 
 std::string launch_label(const KernelUse& kernel) {

@@ -7,8 +7,9 @@
 
 namespace harness {
 
-// "void at::native::vectorized_elementwise_kernel<4, ...>(int, ...)" -> "vectorized_elementwise_kernel~3fa2":
-// the last name without its arguments, and a part of the hash of what is left out. A name without arguments
+// "void at::native::vectorized_elementwise_kernel<4, at::native::cos_kernel_cuda(...)...>(int, ...)" ->
+// "vectorized_elementwise_kernel:cos_kernel_cuda~3fa2": the last name without its arguments, the name of the first
+// argument from a namespace other than std, and a part of the hash of the whole name. A name without arguments
 // stays whole. Where the name is as general as "Kernel2", it is that of the first template argument.
 std::string kernel_label(const std::string& demangled);
 

@@ -32,7 +32,8 @@ torch.cuda.synchronize()
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
-# Bursts with pauses between them, so that the power cap does not lower the clock of one process and not of another.
+# Bursts with pauses between them, so that the power cap does not lower the clock of one process and not of another. The
+# GPU spins while the burst is queued: else the events would time the first launch's way to the GPU as well.
 EVENTS = """
 import json, statistics, time, torch
 a = torch.randn(4096, 4096, device="cuda", dtype=torch.bfloat16)
@@ -43,6 +44,7 @@ def times(name, work, bursts=15, count=8):
     for _ in range(bursts):
         torch.cuda.synchronize()
         time.sleep(0.03)
+        torch.cuda._sleep(4_000_000)
         torch.cuda.nvtx.range_push(name)
         events[0].record()
         for _ in range(count): work()

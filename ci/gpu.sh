@@ -6,7 +6,6 @@
 #
 #   HARNESS_GPU_STEPS="tests ab"     which steps, in this order:
 #     tests        test_gpu, in several processes: one that hangs or breaks the device takes no other along
-#     sanitizers   HARNESS_GPU_SANITIZERS (memcheck racecheck synccheck) over the kernels' correctness tests
 #     suites       `harness run` of HARNESS_GPU_SUITES (all of suites/) on the GPU, HARNESS_GPU_SUITE_SECONDS (180)
 #                  each, with HARNESS_GPU_RUN_ARGUMENTS (--filter *m=2048* --processes 2, say)
 #     cheats       tests/cheats: each kernel that cheats ends incorrect or failed. Then how many cases of the suites
@@ -23,6 +22,8 @@
 #                  same:SUITE, the build against itself, none regressed; slower:probe, against FOLDER/slower,
 #                  whose GELU probe does more work, regressed every time. In slices of what time is left: name
 #                  fewer to finish them in one call
+#     sanitizers   only where it is named, for it takes eight minutes: tests/gpu/sanitize.sh, compute-sanitizer over the
+#                  kernels' correctness tests, with HARNESS_GPU_SANITIZERS (racecheck initcheck memcheck synccheck)
 #     trace_aa     only where it is named: tests/gpu/trace_aa.py, `ab` of unchanged models and of FFNs 2 % wider, of
 #                  HARNESS_TRACE_AA, HARNESS_TRACE_AA_RUNS (20) times each; reports in HARNESS_TRACE_AA_REPORTS count
 #   OUT=gpu-results              gpu.log, summary.md and results.tar.gz (records, reports, tables) go here
@@ -41,8 +42,8 @@ folder=$(cd "${1:-$root/build/portable/bundle}" 2>/dev/null && pwd) || {
   echo "gpu: no folder ${1:-build/portable/bundle}; make one with ci/bundle.sh" >&2
   exit 2
 }
-usual_steps="tests sanitizers suites cheats instrument offsets trace doctor selftest walk examples gate ab"
-known_steps="$usual_steps trace_aa"
+usual_steps="tests suites cheats instrument offsets trace doctor selftest walk examples gate ab"
+known_steps="$usual_steps sanitizers trace_aa"
 steps=${HARNESS_GPU_STEPS:-$usual_steps}
 for one in $steps; do
   case " $known_steps " in
@@ -165,23 +166,16 @@ tests() {
   gpu_tests identities 60 'Identities.*'
 }
 
-# No finding of compute-sanitizer while the kernels run on regular and odd shapes, a workload at a time.
+# No finding of compute-sanitizer while the kernels run on regular and odd shapes.
 sanitizers() {
-  local tool one
-  for tool in ${HARNESS_GPU_SANITIZERS:-memcheck racecheck synccheck}; do
-    if ! command -v compute-sanitizer >/dev/null; then
-      skip "$tool" "not installed"
-      continue
-    fi
-    for one in 'probe Probe.*WithTails' 'linear_gelu LinearGelu.*OnAFewSmallShapes' \
-      'matmul Matmul.*OnAFewSmallShapes' 'attention Attention.*OnAFewSmallShapes' 'masks Masks.*OnAFewSmallShapes' \
-      'operators Operators.*-*OfTheLibrary*' 'allocator Allocator.*OnAFewSmallShapes' 'compression Compression.*OnAFewSmallShapes' 'blocks Blocks.*-*OfTheLibrary*' 'quant_gemm QuantGemm.*-*OfTheLibrary*' \
-      'sparse_gemm SparseGemm.*-*OfCu*' 'sparse_attention SparseAttention.*OnAFewSmallShapes' \
-      'training Training.*OnAFewSmallShapes'; do
-      step "$tool ${one%% *}" 120 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 \
-        "$folder/bin/test_gpu" --gtest_brief=1 --gtest_filter="${one#* }"
-    done
-  done
+  if ! command -v compute-sanitizer >/dev/null; then
+    skip sanitizers "not installed"
+    return
+  fi
+  local tools
+  read -ra tools <<<"${HARNESS_GPU_SANITIZERS:-}"
+  step sanitizers "$(left)" env HARNESS_SANITIZE_SECONDS=$(($(left) - 10)) tests/gpu/sanitize.sh "$folder/bin/test_gpu" \
+    "$results/sanitizers" "${tools[@]}" && section "compute-sanitizer" "$scratch/step"
 }
 
 # Records and reports go to the results; what a person would see, to the terminal.

@@ -39,7 +39,8 @@ std::string printable(std::string_view text);
 // anything to a shell, else printable() and in single quotes.
 std::string shell_quoted(std::string_view text);
 
-// Length of the well-formed UTF-8 sequence at the front of a text that is not empty, or 0 (Unicode 15, table 3-7).
+// Length of the well-formed UTF-8 sequence at the front of a text that is not empty, or 0 (Unicode 15, table
+// 3-7).
 std::size_t utf8_length(std::string_view text);
 
 // Whether all of a text is well-formed UTF-8.

@@ -5,7 +5,6 @@
 
 #include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
-#include "tests/model/fact_matchers.h"
 
 namespace harness::gpu {
 namespace {
@@ -24,9 +23,7 @@ class Compression : public GpuTest {
     planned.sampling.samples = 5;
     planned.sampling.preheat = 0;
     trying(planned.id);
-    const ProcessResult result = measure_case(device(), catalog(), planned, 1);
-    ASSERT_EQ(result.outcome, Outcome::measured) << planned.id << ": " << result.reason;
-    ASSERT_TRUE(result.verification) << planned.id;
+    expect_measured(measure_case(device(), catalog(), planned, 1), planned.id);
   }
 };
 

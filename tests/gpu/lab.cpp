@@ -11,6 +11,7 @@
 
 #include "harness/base/process.h"
 #include "harness/device/open.h"
+#include "tests/model/fact_matchers.h"
 
 namespace harness::gpu {
 namespace {
@@ -119,6 +120,14 @@ void VariantsTest::SetUp() {
     if (variant->device == "cuda" && variant->make != nullptr) variants_.push_back(name);
   }
   ASSERT_FALSE(variants_.empty()) << "this build has no CUDA variant of " << workload_ << " for this GPU";
+}
+
+void expect_measured(const ProcessResult& result, const std::string& case_id) {
+  const bool disturbed = std::getenv("HARNESS_GPU_SANITIZED") != nullptr && result.reason &&
+                         (result.reason->code == CauseCode::clock_differs ||
+                          result.reason->code == CauseCode::slower_when_audited);
+  EXPECT_TRUE(disturbed || result.outcome == Outcome::measured) << case_id << ": " << result.reason;
+  EXPECT_TRUE(result.verification) << case_id;
 }
 
 bool is_right(const std::string& workload, const std::string& variant, const sdk::Params& params,

@@ -14,6 +14,7 @@
 #include "harness/catalog/catalog.h"
 #include "harness/device/device.h"
 #include "harness/model/plan.h"
+#include "harness/model/record.h"
 
 namespace harness::gpu {
 
@@ -40,6 +41,10 @@ class GpuTest : public testing::Test {
  protected:
   void SetUp() override;
 };
+
+// Measured and verified. Beside others under compute-sanitizer (HARNESS_GPU_SANITIZED) a call takes
+// milliseconds at random, so an audit of its times counts for nothing there.
+void expect_measured(const ProcessResult& result, const std::string& case_id);
 
 // Runs one case twice, each time on fresh poison, and holds its output to the variant's tolerance, at most
 // `checked` elements of it. False when the variant does not support the case.

@@ -7,7 +7,6 @@
 
 #include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
-#include "tests/model/fact_matchers.h"
 
 namespace harness::gpu {
 namespace {
@@ -139,9 +138,7 @@ TEST_F(Operators, AnOptimizerStepIsRight) {
       planned.sampling.samples = 10;
       planned.sampling.preheat = 0;
       trying(planned.id);
-      const ProcessResult result = measure_case(device(), catalog(), planned, 1);
-      ASSERT_EQ(result.outcome, Outcome::measured) << planned.id << ": " << result.reason;
-      ASSERT_TRUE(result.verification) << planned.id;
+      expect_measured(measure_case(device(), catalog(), planned, 1), planned.id);
     }
 }
 

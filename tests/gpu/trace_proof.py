@@ -33,17 +33,18 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 # Bursts with pauses between them, so that the power cap does not lower the clock of one process and not of another. The
-# GPU spins while the burst is queued: else the events would time the first launch's way to the GPU as well.
+# GPU spins while the burst is queued: else the events would time the first launch's way to the GPU as well. The kernels
+# are long, because the 1 to 3 us between two launches are the events' and not the kernels'.
 EVENTS = """
 import json, statistics, time, torch
-a = torch.randn(4096, 4096, device="cuda", dtype=torch.bfloat16)
+a = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
 big = torch.randn(1 << 28, device="cuda")
-def times(name, work, bursts=15, count=8):
+def times(name, work, bursts=15, count=4):
     for _ in range(10): work()
     found, events = [], [torch.cuda.Event(enable_timing=True) for _ in range(2)]
     for _ in range(bursts):
         torch.cuda.synchronize()
-        time.sleep(0.03)
+        time.sleep(0.06)
         torch.cuda._sleep(4_000_000)
         torch.cuda.nvtx.range_push(name)
         events[0].record()

@@ -8,7 +8,6 @@
 
 #include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
-#include "tests/model/fact_matchers.h"
 
 namespace harness::gpu {
 namespace {
@@ -33,8 +32,7 @@ class Training : public GpuTest {
     planned.sampling.preheat = 0;
     trying(planned.id);
     const ProcessResult result = measure_case(device(), catalog(), planned, 1);
-    EXPECT_EQ(result.outcome, Outcome::measured) << planned.id << ": " << result.reason;
-    EXPECT_TRUE(result.verification) << planned.id;
+    expect_measured(result, planned.id);
     std::vector<double> told;
     for (const std::string& metric : metrics)
       for (const Series& series : result.series)
@@ -82,10 +80,13 @@ TEST_F(Training, OfAStepIsRightOnAFewSmallShapes) {
   }
 }
 
+// Checked without being measured: a sanitizer takes seconds for each call of three steps.
 TEST_F(Training, OfACourseIsRightOnAFewSmallShapes) {
+  sdk::Params params;
+  for (const auto& [name, value] : course(32, 16, 5)) params.set(name, value);
   for (const std::string variant :
        {"bf16", "fp8_current", "fp8_delayed", "bf16_top_1", "bf16_top_10", "bf16_int8"})
-    expect_right("convergence", variant, course(32, 16, 5));
+    EXPECT_TRUE(is_right("convergence", variant, params)) << variant;
 }
 
 TEST_F(Training, OfAModelWithFewerBlocksIsRightOnAFewSmallShapes) {

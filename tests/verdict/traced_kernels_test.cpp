@@ -191,11 +191,14 @@ TEST(KernelLabel, IsShortAndTellsKernelsApart) {
               testing::StartsWith("cutlass_80_gemm_128x64~"));
   EXPECT_THAT(kernel_label("void (anonymous namespace)::softmax<float>(float*)"),
               testing::StartsWith("softmax~"));
-  EXPECT_THAT(kernel_label("void at::native::vectorized_elementwise_kernel<4, at::native::cos_kernel_cuda(at::Iterator&)::"
-                           "{lambda()#2}::operator()() const::{lambda(float)#1}, std::array<char*, 2ul> >(int)"),
-              testing::StartsWith("vectorized_elementwise_kernel:cos_kernel_cuda~"));
-  EXPECT_THAT(kernel_label("void reduce<512, std::array<char*, 2ul>, at::native::ReduceOp<float, at::sum> >(at::T)"),
-              testing::StartsWith("reduce:ReduceOp~"));
+  EXPECT_THAT(
+      kernel_label(
+          "void at::native::vectorized_elementwise_kernel<4, at::native::cos_kernel_cuda(at::Iterator&)::"
+          "{lambda()#2}::operator()() const::{lambda(float)#1}, std::array<char*, 2ul> >(int)"),
+      testing::StartsWith("vectorized_elementwise_kernel:cos_kernel_cuda~"));
+  EXPECT_THAT(
+      kernel_label("void reduce<512, std::array<char*, 2ul>, at::native::ReduceOp<float, at::sum> >(at::T)"),
+      testing::StartsWith("reduce:ReduceOp~"));
   EXPECT_THAT(kernel_label("void copy<std::array<char*, 2ul>, {lambda()#1}::operator()>(int)"),
               testing::StartsWith("copy~"));
 }

@@ -41,8 +41,8 @@ std::string_view last_name(std::string_view name) {
   return end == std::string_view::npos ? name : name.substr(end + 1);
 }
 
-// "cos_kernel" of "4, std::array<char, 2ul>, at::native::cos_kernel(int)": the last name of the first argument that is
-// in a namespace other than std. Empty where there is none.
+// "cos_kernel" of "4, std::array<char, 2ul>, at::native::cos_kernel(int)": the last name of the first
+// argument that is in a namespace other than std. Empty where there is none.
 std::string_view first_qualified(std::string_view arguments) {
   constexpr std::string_view name_ends = "<>,(){}&*# ";
   while (true) {
@@ -51,7 +51,8 @@ std::string_view first_qualified(std::string_view arguments) {
     const std::size_t before = arguments.find_last_of(name_ends, scope);
     const std::string_view rest = arguments.substr(before == std::string_view::npos ? 0 : before + 1);
     const std::string_view name = rest.substr(0, rest.find_first_of(name_ends));
-    if (!name.starts_with("std::") && !name.starts_with("::") && !name.ends_with("::")) return last_name(name);
+    if (!name.starts_with("std::") && !name.starts_with("::") && !name.ends_with("::"))
+      return last_name(name);
     arguments = rest.substr(name.size());
   }
 }

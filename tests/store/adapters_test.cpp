@@ -193,7 +193,8 @@ TEST(Nsys, RefusesWhatIsNoExport) {
   const std::string profile = advice("(10, 12, 1), (20, 20, 1)");
   EXPECT_FALSE(profile.empty());
   EXPECT_EQ(advice("(10, 12, 2)"), profile) << "without a name";
-  EXPECT_EQ(advice("(10, 12, 1); UPDATE StringIds SET value = CAST(x'73FF' AS TEXT)"), profile) << "not UTF-8";
+  EXPECT_EQ(advice("(10, 12, 1); UPDATE StringIds SET value = CAST(x'73FF' AS TEXT)"), profile)
+      << "not UTF-8";
   EXPECT_EQ(advice("(10, 12.5, 1)"), profile);
   EXPECT_EQ(advice("(10, 'x', 1)"), profile);
   EXPECT_TRUE(import_samples(sqlite_file(table + "(-9223372036854775807, 9223372036854775807, 1)"), "x"));

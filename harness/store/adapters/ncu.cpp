@@ -71,7 +71,8 @@ class Table {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (names_.empty() && !is_header(line)) return;
     if (line.empty() || line.starts_with("==")) return;  // a message of ncu
-    if (!is_utf8(line)) return refuse(number, "is not UTF-8", fmt::format("print it again with `{}`", command));
+    if (!is_utf8(line))
+      return refuse(number, "is not UTF-8", fmt::format("print it again with `{}`", command));
     std::vector<std::string> fields;
     if (!split_fields(line, fields)) return refuse(number, "has a quotation mark without its partner");
     if (names_.empty())

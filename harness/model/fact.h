@@ -25,10 +25,10 @@ struct Figure {
 
   Figure() = default;
   template <std::integral T>
-  Figure(std::string_view name_, T value_) : name(name_), value(static_cast<std::int64_t>(value_)) {}
-  Figure(std::string_view name_, double value_) : name(name_), value(value_) {}
-  Figure(std::string_view name_, std::string value_) : name(name_), value(std::move(value_)) {}
-  Figure(std::string_view name_, const char* value_) : name(name_), value(std::string(value_)) {}
+  Figure(std::string_view of, T figure) : name(of), value(static_cast<std::int64_t>(figure)) {}
+  Figure(std::string_view of, double figure) : name(of), value(figure) {}
+  Figure(std::string_view of, std::string figure) : name(of), value(std::move(figure)) {}
+  Figure(std::string_view of, const char* figure) : name(of), value(std::string(figure)) {}
 
   std::string name;  // "samples"
   Value value;

@@ -16,6 +16,8 @@ class Rare {
   using value_type = T;
 
   Rare() = default;
+  // NOLINTBEGIN(google-explicit-constructor,bugprone-forwarding-reference-overload): as std::optional
+  // converts
   Rare(std::nullopt_t) {}
   template <class U = T>
   requires(!std::same_as<std::remove_cvref_t<U>, Rare> &&
@@ -23,6 +25,7 @@ class Rare {
       Rare(U&& value)
       : value_(std::make_unique<T>(std::forward<U>(value))) {}
   Rare(const std::optional<T>& value) : value_(value ? std::make_unique<T>(*value) : nullptr) {}
+  // NOLINTEND(google-explicit-constructor,bugprone-forwarding-reference-overload)
   Rare(const Rare& other) : value_(other ? std::make_unique<T>(*other) : nullptr) {}
   Rare(Rare&&) noexcept = default;
   Rare& operator=(const Rare& other) {
@@ -32,6 +35,7 @@ class Rare {
   Rare& operator=(Rare&&) noexcept = default;
   ~Rare() = default;
 
+  // NOLINTNEXTLINE(google-explicit-constructor): as std::optional converts
   operator std::optional<T>() const { return value_ ? std::optional<T>(*value_) : std::nullopt; }
 
   [[nodiscard]] bool has_value() const { return value_ != nullptr; }

@@ -39,7 +39,7 @@ class Algorithm {
   // Without a number it is the library's default. Throws where the library refuses.
   Algorithm(const Library& library, const Library::Object& handle, const Library::Object& product,
             std::optional<int> number)
-      : name_(number ? std::to_string(*number) : "default") {
+      : number_(number) {
     Library::check(library.select_algorithm(&handle, selection_.get(), &product, Library::default_algorithm),
                    "cusparseLtMatmulAlgSelectionInit");
     selection_.get_deleter().function = library.destroy_selection;
@@ -54,10 +54,11 @@ class Algorithm {
 
   [[nodiscard]] const Library::Object* plan() const { return plan_.get(); }
   [[nodiscard]] const Library::Object* selection() const { return selection_.get(); }
-  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::optional<int> number() const { return number_; }
+  [[nodiscard]] std::string name() const { return number_ ? std::to_string(*number_) : "default"; }
 
  private:
-  std::string name_;
+  std::optional<int> number_;
   Owned selection_{new Library::Object};
   Owned plan_{new Library::Object};
 };
@@ -102,11 +103,14 @@ class CusparseLt final : public harness::sdk::Kernel {
     return reserved_.compressed + reserved_.compressing + reserved_.multiplying;
   }
 
+  // Makes a plan for these addresses. With a plan that had multiplied in other buffers, audits on an H200
+  // found the product of an older W (0.8.0, 4096^3, nvjet_hsh_128x256_64x5_2x1_h_bx_coopA_sp_TNT).
   void bind(const harness::sdk::Buffers& buffers) override {
     x_ = buffers.as<void>(x_index);
     w_ = buffers.as<void>(w_index);
     y_ = buffers.as<void>(y_index);
     compressed_ = static_cast<unsigned char*>(buffers.workspace);
+    algorithm_ = algorithm(algorithm_->number());
   }
 
   // The library's own search ends the process at some shapes (0.8.0), and what it finds cannot be chosen
@@ -209,10 +213,8 @@ class CusparseLt final : public harness::sdk::Kernel {
     return nullptr;
   }
 
-  // Whether a product follows W. On an H200 an algorithm of 0.8.0
-  // (nvjet_hsh_128x256_64x5_2x1_h_bx_coopA_sp_TNT) is right on the first W and wrong on another one with the
-  // same plan. So it is where the host waits between compressing and multiplying. It follows a W that becomes
-  // zero. So each four values of a row are reversed between two calls, and some of Y is computed here.
+  // Whether a product follows W in the bound buffers. Each four values of a row are reversed between two
+  // calls, and some of Y is computed here.
   [[nodiscard]] bool follows_weights(const Algorithm& algorithm) const {
     const auto n = static_cast<std::size_t>(shape_.n);
     const auto k = static_cast<std::size_t>(shape_.k);

@@ -43,19 +43,25 @@ dim3 attention_grid(const Shape& shape) {
   return {blocks_over(shape.sequence, Tiling::queries), static_cast<unsigned>(shape.matrices()), 1};
 }
 
+// The GPU that launches are planned for.
+struct Device {
+  int multiprocessors = 1;
+  std::size_t shared_bytes = 0;  // that a block may have
+};
+
 class ShortBlock {
  public:
   static constexpr std::int64_t most_tokens = 1024;
 
   // With all of k in shared memory, of `device`.
-  static bool takes(const Shape& shape, const operators::RowDevice& device) {
+  static bool takes(const Shape& shape, const Device& device) {
     return shape.tokens() <= most_tokens && shape.width % 64 == 0 &&
            (shape.head() == 32 || shape.head() == 64) &&
            static_cast<std::size_t>(short_shared_bytes(static_cast<int>(shape.hidden()))) <=
                device.shared_bytes;
   }
 
-  ShortBlock(const Shape& shape, const operators::RowDevice& device)
+  ShortBlock(const Shape& shape, const Device& device)
       : shape_(shape),
         choice_(attention::choose_mma(shape.matrices(), shape.sequence, device.multiprocessors)) {}
 
@@ -162,14 +168,13 @@ struct LongProduct {
 class LongBlock {
  public:
   // Attention is written for these heads, and a row of LayerNorm must fit into a block.
-  static bool takes(const Shape& shape, const operators::RowDevice& device) {
+  static bool takes(const Shape& shape) {
     const bool attends = shape.head() == 32 || shape.head() == 64 || shape.head() == 128;
-    return attends && operators::row_plan(shape.tokens(), shape.width, 8, 2, device).threads != 0;
+    return attends && operators::row_plan(shape.tokens(), shape.width, 8).threads != 0;
   }
 
-  LongBlock(const Shape& shape, const operators::RowDevice& device)
+  LongBlock(const Shape& shape, const Device& device)
       : shape_(shape),
-        device_(device),
         qkv_(shape, 3 * shape.width, shape.width, device.multiprocessors),
         out_(shape, shape.width, shape.width, device.multiprocessors),
         up_(shape, shape.hidden(), shape.width, device.multiprocessors),
@@ -233,9 +238,8 @@ class LongBlock {
     planned.rows = shape_.tokens();
     planned.columns = planned.x_stride = shape_.width;
     operators::with_row_launch<operators::LayerNorm, ptx::F16, operators::every_stage>(
-        planned, device_,
-        [&](auto* kernel, dim3 blocks, dim3 threads, std::size_t bytes, const auto&... of_kernel) {
-          launch(false, kernel, blocks, threads, bytes, of_kernel...);
+        planned, [&](auto* kernel, dim3 blocks, dim3 threads, const auto&... of_kernel) {
+          launch(false, kernel, blocks, threads, std::size_t{0}, of_kernel...);
         });
   }
   template <class Tiling, class Launch>
@@ -247,7 +251,6 @@ class LongBlock {
   }
 
   Shape shape_;
-  operators::RowDevice device_;
   LongProduct<SplitEpilogue> qkv_;
   LongProduct<AddEpilogue> out_;
   LongProduct<GeluEpilogue> up_;

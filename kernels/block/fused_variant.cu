@@ -17,11 +17,11 @@ Planned planned(const Shape& shape, const harness::sdk::DeviceTraits& traits) {
   if (traits.compute_major != 9 || traits.compute_minor != 0)
     throw Unsupported("needs compute capability 9.0 exactly; this device has " +
                       std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
-  const operators::RowDevice device = {traits.multiprocessors, traits.shared_memory_per_block};
+  const Device device = {traits.multiprocessors, traits.shared_memory_per_block};
   if (ShortBlock::takes(shape, device)) return ShortBlock(shape, device);
-  if (!LongBlock::takes(shape, device))
+  if (!LongBlock::takes(shape))
     throw Unsupported(
-        "written for heads of 32, 64 and 128 elements and rows that fit into shared memory; this case "
+        "written for heads of 32, 64 and 128 elements and rows that fit into a block's registers; this case "
         "has heads of " +
         std::to_string(shape.head()) + " in rows of " + std::to_string(shape.width));
   return LongBlock(shape, device);

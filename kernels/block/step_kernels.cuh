@@ -45,8 +45,7 @@ __global__ void __launch_bounds__(step_threads) step_kernel(StepArguments of) {
     if constexpr (step == Step::gelu)
       values[i] = linear_gelu::gelu_of<linear_gelu::Gelu::tanh_form>(values[i]);
   }
-  operators::store_chunk<Type>(of.y + (step == Step::bias_and_split ? apart : at), values,
-                               operators::all_inside<Type>);
+  operators::store_chunk<Type>(of.y + (step == Step::bias_and_split ? apart : at), values);
 }
 
 }  // namespace transformer_block

@@ -11,8 +11,7 @@ namespace operators {
 
 class CudaRows {
  public:
-  explicit CudaRows(const harness::sdk::DeviceTraits& traits)
-      : device_{traits.multiprocessors, traits.shared_memory_per_block} {}
+  explicit CudaRows(const harness::sdk::DeviceTraits&) {}
 
   template <class Operation>
   void require_possible(const Rows& shape) const {
@@ -20,36 +19,24 @@ class CudaRows {
       throw harness::sdk::Unsupported("rows must be at most 2147483647");
     const int width = 16 / static_cast<int>(harness::sdk::size_of(shape.dtype));
     if constexpr (Operation::statistics == 0) {
-      if (element_plan(shape.rows, shape.columns, width).blocks > std::numeric_limits<std::int32_t>::max())
+      if (element_blocks(shape.rows * shape.columns, width) > std::numeric_limits<std::int32_t>::max())
         throw harness::sdk::Unsupported("rows and columns need more than 2147483647 blocks");
     } else {
-      if (row_plan(shape.rows, shape.columns, width, weights_of<Operation>, device_).threads == 0)
-        throw harness::sdk::Unsupported(
-            std::to_string(shape.columns) + " columns are too many: a block has a row and keeps it in its " +
-            std::to_string(device_.shared_bytes) + " bytes of shared memory, next to weights");
+      if (row_plan(shape.rows, shape.columns, width).threads == 0)
+        throw harness::sdk::Unsupported(std::to_string(shape.columns) +
+                                        " columns are too many: a block has a row and keeps it in registers");
     }
   }
 
   template <class Operation, int stage>
   void run(const RowArguments& arguments, harness::sdk::DType dtype, harness::sdk::Stream stream) {
     const auto queue = static_cast<cudaStream_t>(stream.handle);
-    with_row_launch<Operation, stage>(
-        arguments, dtype, device_,
-        [&](auto* kernel, dim3 blocks, dim3 threads, std::size_t bytes, const auto&... of_kernel) {
-          constexpr std::size_t without_asking =
-              47 * 1024;  // next to static shared memory of less than 1 KiB
-          if (bytes > without_asking)
-            kernels::check(
-                cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                     cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-                "cudaFuncSetAttribute");
-          kernel<<<blocks, threads, bytes, queue>>>(of_kernel...);
-        });
+    with_row_launch<Operation, stage>(arguments, dtype,
+                                      [&](auto* kernel, dim3 blocks, dim3 threads, const auto&... of_kernel) {
+                                        kernel<<<blocks, threads, 0, queue>>>(of_kernel...);
+                                      });
     kernels::check(cudaGetLastError(), "launch of a kernel on rows");
   }
-
- private:
-  RowDevice device_;
 };
 
 template <class Operation>

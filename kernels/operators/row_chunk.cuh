@@ -1,4 +1,4 @@
-// RowChunk: sixteen bytes of a row's elements, which move as one access, and where a row's chunks lie.
+// RowChunk: sixteen bytes of a row's elements, which move as one access, and chunks at any address.
 #pragma once
 
 #include <cstdint>
@@ -23,35 +23,25 @@ KERNEL_DEVICE float element_of(const RowChunk& chunk, int i) {
   }
 }
 
-// A bit for each of the chunk's elements that the row has: the chunk begins at `column`, which may be before
-// the row.
-template <class Type>
-KERNEL_DEVICE std::uint32_t elements_inside(int column, int columns) {
-  std::uint32_t inside = 0;
-  KERNEL_UNROLL
-  for (int i = 0; i < chunk_width<Type>; ++i)
-    if (column + i >= 0 && column + i < columns) inside |= 1U << i;
-  return inside;
-}
-template <class Type>
-inline constexpr std::uint32_t all_inside = (1U << chunk_width<Type>)-1;
-
 KERNEL_DEVICE RowChunk chunk_at(const void* aligned) {
   const uint4 loaded = __ldg(static_cast<const uint4*>(aligned));
   return {{loaded.x, loaded.y, loaded.z, loaded.w}};
 }
 
-// The elements from `from` on that are `inside`, one by one; 0 for the others.
+KERNEL_DEVICE RowChunk chunk_once_at(const void* aligned) {
+  const uint4 loaded = ptx::load_once(aligned);
+  return {{loaded.x, loaded.y, loaded.z, loaded.w}};
+}
+
 template <class Type>
-KERNEL_DEVICE RowChunk gather_chunk(const typename Type::Storage* from, std::uint32_t inside) {
+KERNEL_DEVICE RowChunk chunk_of(const typename Type::Storage (&elements)[chunk_width<Type>]) {
   RowChunk chunk = {};
   KERNEL_UNROLL
   for (int i = 0; i < chunk_width<Type>; ++i) {
-    if ((inside >> i & 1U) == 0) continue;
     if constexpr (chunk_width<Type> == 4)
-      chunk.words[i] = __float_as_uint(from[i]);
+      chunk.words[i] = __float_as_uint(elements[i]);
     else
-      chunk.words[i / 2] |= static_cast<std::uint32_t>(from[i]) << (16 * (i % 2));
+      chunk.words[i / 2] |= static_cast<std::uint32_t>(elements[i]) << (16 * (i % 2));
   }
   return chunk;
 }
@@ -63,47 +53,53 @@ struct SplitChunk {
   unsigned skipped = 0;
 };
 
-// The chunk of `row` from `column` on, at any address: a load, or the loads of two aligned chunks, of which
-// the second is in the L1 cache, because the next thread's first load is the same. Nothing from `end` on is
-// read.
-template <class Type>
-KERNEL_DEVICE SplitChunk load_split(const typename Type::Storage* row, int column, std::uint32_t inside,
-                                    const typename Type::Storage* end) {
-  const typename Type::Storage* const from = row + column;
+// The chunk at any address: a load, or the loads of two aligned chunks, of which the second is in the L1
+// cache, because the next thread's first load is the same. Nothing from `end` on is read. Aligned chunks that
+// are read `once` go past the L1 cache.
+template <class Type, bool once = false>
+KERNEL_DEVICE SplitChunk load_split(const typename Type::Storage* from, const typename Type::Storage* end) {
   SplitChunk chunk;
-  if (inside == all_inside<Type> && end - from >= 2 * chunk_width<Type>) {
-    chunk.skipped = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % 16);
-    const char* const aligned = reinterpret_cast<const char*>(from) - chunk.skipped;
+  chunk.skipped = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % 16);
+  const char* const aligned = reinterpret_cast<const char*>(from) - chunk.skipped;
+  if (chunk.skipped == 0) {
+    chunk.low = once ? chunk_once_at(aligned) : chunk_at(aligned);
+  } else if (end - from >= 2 * chunk_width<Type>) {
     chunk.low = chunk_at(aligned);
-    if (chunk.skipped != 0) chunk.high = chunk_at(aligned + 16);
+    chunk.high = chunk_at(aligned + 16);
   } else {
-    chunk.low = gather_chunk<Type>(from, inside);
+    chunk.skipped = 0;
+    typename Type::Storage elements[chunk_width<Type>];
+    KERNEL_UNROLL
+    for (int i = 0; i < chunk_width<Type>; ++i) elements[i] = from[i];
+    chunk.low = chunk_of<Type>(elements);
   }
   return chunk;
 }
 
-KERNEL_DEVICE RowChunk joined(const SplitChunk& split) {
-  if (split.skipped == 0) return split.low;
-  std::uint32_t words[8];
-  KERNEL_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    words[i] = split.low.words[i];
-    words[i + 4] = split.high.words[i];
-  }
-  KERNEL_UNROLL
-  for (int i = 0; i < 6; ++i) words[i] = (split.skipped & 8U) != 0 ? words[i + 2] : words[i];
-  KERNEL_UNROLL
-  for (int i = 0; i < 5; ++i) words[i] = (split.skipped & 4U) != 0 ? words[i + 1] : words[i];
+template <int first>
+KERNEL_DEVICE RowChunk joined_from(const SplitChunk& split, unsigned selector) {
+  const auto word = [&](int i) { return i < 4 ? split.low.words[i] : split.high.words[i - 4]; };
   RowChunk chunk;
   KERNEL_UNROLL
   for (int i = 0; i < 4; ++i)
-    chunk.words[i] = ptx::select_bytes(words[i], words[i + 1], (split.skipped & 2U) != 0 ? 0x5432U : 0x3210U);
+    chunk.words[i] =
+        ptx::select_bytes(word(first + i), word(first + i + 1 < 8 ? first + i + 1 : 7), selector);
   return chunk;
+}
+// Threads of a warp mostly skip the same bytes.
+KERNEL_DEVICE RowChunk joined(const SplitChunk& split) {
+  const unsigned selector = (split.skipped & 2U) != 0 ? 0x5432U : 0x3210U;
+  switch (split.skipped / 4) {
+    case 0: return joined_from<0>(split, selector);
+    case 1: return joined_from<1>(split, selector);
+    case 2: return joined_from<2>(split, selector);
+    default: return joined_from<3>(split, selector);
+  }
 }
 
 // To an address that is a multiple of 16.
 template <class Type>
-KERNEL_DEVICE void store_chunk(typename Type::Storage* to, const float* values, std::uint32_t inside) {
+KERNEL_DEVICE void store_chunk(typename Type::Storage* to, const float* values) {
   RowChunk chunk;
   KERNEL_UNROLL
   for (int word = 0; word < 4; ++word) {
@@ -112,16 +108,7 @@ KERNEL_DEVICE void store_chunk(typename Type::Storage* to, const float* values, 
     else
       chunk.words[word] = Type::narrow(values[2 * word], values[2 * word + 1]);
   }
-  if (inside == all_inside<Type>)
-    return ptx::store_once(to, {chunk.words[0], chunk.words[1], chunk.words[2], chunk.words[3]});
-  KERNEL_UNROLL
-  for (int i = 0; i < chunk_width<Type>; ++i) {
-    if ((inside >> i & 1U) == 0) continue;
-    if constexpr (chunk_width<Type> == 4)
-      to[i] = values[i];
-    else
-      to[i] = static_cast<std::uint16_t>(chunk.words[i / 2] >> (16 * (i % 2)));
-  }
+  ptx::store_once(to, {chunk.words[0], chunk.words[1], chunk.words[2], chunk.words[3]});
 }
 
 }  // namespace operators

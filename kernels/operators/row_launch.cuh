@@ -8,38 +8,30 @@
 
 namespace operators {
 
-template <class Operation>
-inline constexpr int weights_of = (Operation::weighted ? 1 : 0) + (Operation::biased ? 1 : 0);
-
-// Calls start(kernel, blocks, threads, shared bytes, arguments...).
+// Calls start(kernel, blocks, threads, arguments...).
 template <class Operation, class Type, int stage, class Start>
-void with_row_launch(const RowArguments& arguments, const RowDevice& device, const Start& start) {
+void with_row_launch(const RowArguments& arguments, const Start& start) {
   constexpr int width = chunk_width<Type>;
   const auto grid = [](std::int64_t blocks) { return dim3{static_cast<unsigned>(blocks), 1, 1}; };
-  const auto block = [](const auto& plan) {
-    return dim3{static_cast<unsigned>(plan.threads), static_cast<unsigned>(plan.rows), 1};
-  };
+  const bool whole = arguments.columns % width == 0;
   if constexpr (Operation::statistics == 0) {
-    const ElementPlan plan = element_plan(arguments.rows, arguments.columns, width);
-    start(&element_kernel<Operation, Type>, grid(plan.blocks), block(plan), std::size_t{0}, arguments,
-          plan.parts);
+    const dim3 blocks = grid(element_blocks(arguments.rows * arguments.columns, width));
+    whole ? start(&element_kernel<Operation, Type, true>, blocks, dim3{element_threads, 1, 1}, arguments)
+          : start(&element_kernel<Operation, Type, false>, blocks, dim3{element_threads, 1, 1}, arguments);
   } else {
-    constexpr bool writes = stage == every_stage || stage == Operation::statistics;
-    constexpr int weights = writes ? weights_of<Operation> : 0;
-    const RowPlan plan = row_plan(arguments.rows, arguments.columns, width, weights, device);
-    start(&row_kernel<Operation, Type, stage>, grid(plan.blocks), block(plan),
-          row_shared_bytes(plan, weights), arguments, plan);
+    const RowPlan plan = row_plan(arguments.rows, arguments.columns, width);
+    const dim3 blocks = grid(plan.blocks),
+               block = {static_cast<unsigned>(plan.threads), static_cast<unsigned>(plan.rows), 1};
+    whole ? start(&row_kernel<Operation, Type, stage, true>, blocks, block, arguments)
+          : start(&row_kernel<Operation, Type, stage, false>, blocks, block, arguments);
   }
 }
 template <class Operation, int stage, class Start>
-void with_row_launch(const RowArguments& arguments, harness::sdk::DType dtype, const RowDevice& device,
-                     const Start& start) {
+void with_row_launch(const RowArguments& arguments, harness::sdk::DType dtype, const Start& start) {
   switch (dtype) {
-    case harness::sdk::DType::f16:
-      return with_row_launch<Operation, ptx::F16, stage>(arguments, device, start);
-    case harness::sdk::DType::bf16:
-      return with_row_launch<Operation, ptx::BF16, stage>(arguments, device, start);
-    default: return with_row_launch<Operation, ptx::F32, stage>(arguments, device, start);
+    case harness::sdk::DType::f16: return with_row_launch<Operation, ptx::F16, stage>(arguments, start);
+    case harness::sdk::DType::bf16: return with_row_launch<Operation, ptx::BF16, stage>(arguments, start);
+    default: return with_row_launch<Operation, ptx::F32, stage>(arguments, start);
   }
 }
 

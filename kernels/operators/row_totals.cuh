@@ -11,38 +11,56 @@ namespace operators {
 
 inline constexpr int most_chunks = 4;  // of a thread
 
-// A thread's elements of a row.
-template <class Type>
+// A thread's elements of a row: whole chunks of sixteen bytes, and at most one of the elements that precede
+// the first chunk or follow the last one. A `whole` row has no such elements.
+template <class ElementType, bool whole>
 struct RowElements {
+  using Type = ElementType;
   static constexpr int width = chunk_width<Type>;
   float values[most_chunks * width] = {};
-  std::uint32_t inside = 0;   // a bit for each that the row has
-  int chunks = 0;             // that a thread of this row has at most
-  bool all = false;           // the row has every element of these chunks
-  float of_warp = 0;          // how many the warp has
-  float inverse_of_warp = 0;  // 1 / of_warp; 0 without elements
+  float single = 0;
+  int single_column = -1;
+  int first_column;  // of the thread's first chunk
+  int step;          // to its next one
+  int chunks_end;    // the column after the row's chunks
+  float of_warp;     // how many elements the warp has
 
-  KERNEL_DEVICE void count() {
-    int of_thread = 0;
+  // `to_chunk` elements precede the first chunk.
+  KERNEL_DEVICE RowElements(int columns, int to_chunk) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int before = whole ? 0 : min(to_chunk, columns), chunks = (columns - before) / width;
+    first_column = before + thread * width;
+    step = static_cast<int>(blockDim.x) * width;
+    chunks_end = before + chunks * width;
+    const int singles = columns - chunks * width;
+    if (!whole && thread < singles) single_column = thread < before ? thread : thread + chunks * width;
+    int elements = !whole && thread < 32 ? singles : 0;
     KERNEL_UNROLL
-    for (int e = 0; e < most_chunks * width; ++e) of_thread += static_cast<int>(inside >> e & 1U);
-    of_warp = ptx::warp_sum(static_cast<float>(of_thread));
-    inverse_of_warp = of_warp > 0 ? 1.0F / of_warp : 0.0F;
+    for (int c = 0; c < most_chunks; ++c)
+      elements += max(0, min(chunks_end - (first_column - thread % 32 * width + c * step), 32 * width));
+    of_warp = static_cast<float>(elements);
+  }
+  [[nodiscard]] KERNEL_DEVICE int column(int c) const { return first_column + c * step; }
+  [[nodiscard]] KERNEL_DEVICE bool has(int c) const { return column(c) < chunks_end; }
+  [[nodiscard]] KERNEL_DEVICE bool has_single() const { return !whole && single_column >= 0; }
+  KERNEL_DEVICE void load(const typename Type::Storage* row) {
+    RowChunk chunks[most_chunks] = {};
+    KERNEL_UNROLL
+    for (int c = 0; c < most_chunks; ++c)
+      if (has(c)) chunks[c] = chunk_once_at(row + column(c));
+    if (has_single()) single = Type::widen(row[single_column]);
+    KERNEL_UNROLL
+    for (int e = 0; e < most_chunks * width; ++e) values[e] = element_of<Type>(chunks[e / width], e % width);
   }
   template <class Do>
   KERNEL_DEVICE void each(const Do& act) {
     KERNEL_UNROLL
     for (int c = 0; c < most_chunks; ++c) {
-      if (c >= chunks) continue;
+      if (!has(c)) continue;
       KERNEL_UNROLL
       for (int i = 0; i < width; ++i) act(values[c * width + i]);
     }
-  }
-  // Gives those a value that the row does not have.
-  KERNEL_DEVICE void fill(float value) {
-    if (all) return;
-    KERNEL_UNROLL
-    for (int e = 0; e < most_chunks * width; ++e) values[e] = (inside >> e & 1U) != 0 ? values[e] : value;
+    if (has_single()) act(single);
   }
 };
 
@@ -75,18 +93,18 @@ KERNEL_DEVICE float over_lanes(float value, int lanes) {
   return value;
 }
 
-// Statistic `stage` by itself, from known ones. of_warp() may leave anything in the elements, unless the
-// result follows in the same pass.
+// Statistic `stage` by itself, from known ones.
 template <class Operation, int stage>
 struct RowTotals {
   static constexpr Total total = Operation::totals[stage];
   static KERNEL_DEVICE RowPart nothing() { return {no_part<total>(), 0, 0}; }
-  template <class Type>
-  static KERNEL_DEVICE RowPart of_warp(RowElements<Type>& x, const float* known) {
-    x.each([&](float& value) { value = Operation::part(stage, value, known); });
-    x.fill(no_part<total>());
+  template <class Elements>
+  static KERNEL_DEVICE RowPart of_warp(Elements& x, const float* known) {
     float mine = no_part<total>();
-    x.each([&](float value) { mine = total == Total::sum ? mine + value : fmaxf(mine, value); });
+    x.each([&](float value) {
+      const float part = Operation::part(stage, value, known);
+      mine = total == Total::sum ? mine + part : fmaxf(mine, part);
+    });
     return {over_warp<total>(mine), 0, 0};
   }
   static KERNEL_DEVICE void of_row(RowPart, RowPart part, int lanes, float columns, float* known) {
@@ -98,15 +116,7 @@ struct RowTotals {
 };
 
 template <>
-struct RowTotals<RmsNorm, every_stage> : RowTotals<RmsNorm, 0> {
-  template <class Type>
-  static KERNEL_DEVICE RowPart of_warp(RowElements<Type>& x, const float*) {
-    x.fill(0);
-    float squares = 0;
-    x.each([&](float value) { squares += value * value; });
-    return {ptx::warp_sum(squares), 0, 0};
-  }
-};
+struct RowTotals<RmsNorm, every_stage> : RowTotals<RmsNorm, 0> {};
 
 // The sum, and the squares around the warp's own mean. Squares around the row's mean follow from both without
 // a cancellation: Chan, Golub and LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample
@@ -114,14 +124,12 @@ struct RowTotals<RmsNorm, every_stage> : RowTotals<RmsNorm, 0> {
 template <>
 struct RowTotals<LayerNorm, every_stage> {
   static KERNEL_DEVICE RowPart nothing() { return {0, 0, 0}; }
-  template <class Type>
-  static KERNEL_DEVICE RowPart of_warp(RowElements<Type>& x, const float*) {
-    x.fill(0);
+  template <class Elements>
+  static KERNEL_DEVICE RowPart of_warp(Elements& x, const float*) {
     float sum = 0;
     x.each([&](float value) { sum += value; });
     sum = ptx::warp_sum(sum);
-    const float mean = sum * x.inverse_of_warp;
-    x.fill(mean);
+    const float mean = x.of_warp > 0 ? quotient(sum, x.of_warp) : 0.0F;
     float squares = 0;
     x.each([&](float value) { squares += (value - mean) * (value - mean); });
     return {sum, ptx::warp_sum(squares), x.of_warp};
@@ -143,9 +151,8 @@ template <>
 struct RowTotals<Softmax, every_stage> {
   static constexpr float lowest = -3.4e38F;
   static KERNEL_DEVICE RowPart nothing() { return {lowest, 0, 0}; }
-  template <class Type>
-  static KERNEL_DEVICE RowPart of_warp(RowElements<Type>& x, const float*) {
-    x.fill(no_part<Total::largest>());
+  template <class Elements>
+  static KERNEL_DEVICE RowPart of_warp(Elements& x, const float*) {
     float largest = no_part<Total::largest>();
     x.each([&](float value) { largest = fmaxf(largest, value); });
     const float offset = fmaxf(ptx::warp_max(largest) * log2_e, lowest);

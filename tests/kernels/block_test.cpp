@@ -82,7 +82,7 @@ TEST(Block, AgreesWithTheOracleOnTheCpu) {
   }
 }
 
-operators::RowDevice few_multiprocessors() {
+Device few_multiprocessors() {
   return {3, emulate::Block::most_shared_bytes};
 }
 

@@ -25,10 +25,6 @@ using harness::sdk::DType;
 using harness::sdk::HostTensor;
 using harness::sdk::Value;
 
-RowDevice hopper() {
-  return {1, emulate::Block::most_shared_bytes};
-}
-
 emulate::Order order = emulate::Order::shuffled;
 
 // Passes over rows in the emulator.
@@ -40,9 +36,8 @@ class EmulatedRows {
   template <class Operation, int stage>
   void run(const RowArguments& arguments, DType dtype, harness::sdk::Stream) {
     with_row_launch<Operation, stage>(
-        arguments, dtype, hopper(),
-        [&](auto* kernel, dim3 blocks, dim3 threads, std::size_t bytes, const auto&... of_kernel) {
-          emulate::launch({emulate::Landing::late, order, 3}, blocks, threads, bytes, kernel, of_kernel...);
+        arguments, dtype, [&](auto* kernel, dim3 blocks, dim3 threads, const auto&... of_kernel) {
+          emulate::launch({emulate::Landing::late, order, 3}, blocks, threads, 0, kernel, of_kernel...);
         });
   }
 };
@@ -123,7 +118,6 @@ TEST_P(OnRows, EachVariantAgreesWithTheOracle) {
         << one.name << " " << dtype << " " << rows << " x " << columns;
 }
 
-// A group of threads has one row or several, two on their way or (16384 of float32) one.
 INSTANTIATE_TEST_SUITE_P(TypesAndTails, OnRows,
                          testing::Combine(testing::Values("f32", "f16", "bf16"),
                                           testing::Values(Shape{1, 1}, Shape{5, 1}, Shape{10, 3}, Shape{6, 7},
@@ -138,8 +132,8 @@ TEST(Operators, NeitherOverflowNorCancelFarFromZero) {
         << one.name;
 }
 
-// A warp may be at the next row while another still puts together this one's statistics.
-TEST(Operators, WarpsOfARowMayRunAhead) {
+// Rows of a block meet in any order.
+TEST(Operators, WarpsOfABlockMayRunAhead) {
   const std::vector<Tried> norms = tried<LayerNorm>("layer_norm", &register_workload_layer_norm);
   for (const emulate::Order unfair : {emulate::Order::first_warps, emulate::Order::last_warps}) {
     order = unfair;
@@ -149,18 +143,18 @@ TEST(Operators, WarpsOfARowMayRunAhead) {
 }
 
 TEST(Operators, ABlockHasAFewRowsOrOne) {
-  const auto plan = [](std::int64_t columns) { return row_plan(64, columns, 8, 2, hopper()); };
-  const auto is = [](int threads, int rows, int chunks, int ahead) {
+  const auto plan = [](std::int64_t columns) { return row_plan(64, columns, 8); };
+  const auto is = [](int threads, int rows, std::int64_t blocks) {
     return testing::AllOf(testing::Field(&RowPlan::threads, threads), testing::Field(&RowPlan::rows, rows),
-                          testing::Field(&RowPlan::chunks, chunks), testing::Field(&RowPlan::ahead, ahead));
+                          testing::Field(&RowPlan::blocks, blocks));
   };
-  EXPECT_THAT(plan(1), is(32, 16, 1, 2));
-  EXPECT_THAT(plan(1024), is(32, 16, 4, 2));
-  EXPECT_THAT(plan(2049), is(96, 5, 3, 2));
-  EXPECT_THAT(plan(16384), is(512, 2, 4, 2));
-  EXPECT_THAT(plan(32768), is(1024, 1, 4, 1));
-  EXPECT_EQ(plan(32767).threads, 0) << "in its own place of sixteen bytes it may be a chunk longer";
-  EXPECT_EQ(row_plan(1, 32768, 8, 2, {1, 101376}).threads, 0) << "its weights do not fit";
+  EXPECT_THAT(plan(1), is(32, 8, 8));
+  EXPECT_THAT(plan(1024), is(32, 8, 8));
+  EXPECT_THAT(plan(2049), is(64, 4, 16));
+  EXPECT_THAT(plan(16384), is(512, 1, 64));
+  EXPECT_THAT(plan(32768), is(1024, 1, 64));
+  EXPECT_THAT(plan(32775), is(1024, 1, 64));
+  EXPECT_EQ(plan(32776).threads, 0) << "a thread has four chunks";
 }
 
 }  // namespace

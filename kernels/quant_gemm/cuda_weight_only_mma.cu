@@ -1,6 +1,6 @@
 // quant_gemm/weight_only_mma: weights of int8 or int4 widened to halves on their way into the Tensor Cores,
-// for up to 64 tokens. See skinny_kernel.cuh.
-#include "kernels/quant_gemm/skinny_kernel.cuh"
+// for up to 64 tokens. See streamed_kernel.cuh and skinny_kernel.cuh.
+#include "kernels/quant_gemm/streamed_kernel.cuh"
 
 #include "kernels/quant_gemm/quantised_x.cuh"
 
@@ -10,13 +10,19 @@ namespace {
 class WeightOnlyMma final : public harness::sdk::Kernel {
  public:
   WeightOnlyMma(const harness::sdk::Params& params, const harness::sdk::Problem&,
-                const harness::sdk::DeviceTraits&)
+                const harness::sdk::DeviceTraits& traits)
       : shape_(supported(require_launchable(shape_of(params)))) {
-    const int m = static_cast<int>(shape_.m);
-    launch_ = shape_.weights == Weights::i4 ? skinny_launch<FourBits>(m) : skinny_launch<EightBits>(m);
-    problem_.m = m;
+    problem_.m = static_cast<int>(shape_.m);
     problem_.n = static_cast<int>(shape_.n);
     problem_.k = static_cast<int>(shape_.k);
+    const auto plan =
+        shape_.weights == Weights::i4 ? few_tokens_launch<FourBits> : few_tokens_launch<EightBits>;
+    launch_ =
+        plan(problem_.m, problem_.n, problem_.k, traits.multiprocessors, traits.shared_memory_per_block);
+    if (launch_.shared_bytes > 0)
+      kernels::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(launch_.kernel),
+                                          cudaFuncAttributeMaxDynamicSharedMemorySize, launch_.shared_bytes),
+                     "cudaFuncSetAttribute");
   }
 
   void bind(const harness::sdk::Buffers& buffers) override {
@@ -27,10 +33,11 @@ class WeightOnlyMma final : public harness::sdk::Kernel {
   }
 
   void run(harness::sdk::Stream stream) override {
-    const auto blocks = static_cast<unsigned>((problem_.n + launch_.rows - 1) / launch_.rows);
-    launch_.kernel<<<blocks, static_cast<unsigned>(launch_.threads), 0,
-                     static_cast<cudaStream_t>(stream.handle)>>>(problem_);
-    kernels::check(cudaGetLastError(), "launch of skinny_kernel");
+    launch_
+        .kernel<<<static_cast<unsigned>(launch_.blocks), static_cast<unsigned>(launch_.threads),
+                  static_cast<std::size_t>(launch_.shared_bytes), static_cast<cudaStream_t>(stream.handle)>>>(
+            problem_);
+    kernels::check(cudaGetLastError(), "launch of a kernel that widens W");
   }
 
  private:

@@ -31,6 +31,7 @@ struct FourBits {
   static constexpr int bits = 4;
   static constexpr int of_piece = 32;  // codes in 16 bytes
   static constexpr bool scaled_by_unit = true;
+  static constexpr bool arranges = true;
   static constexpr int batch = 2;  // units of a warp on their way while as many are multiplied; of 16 rows
 
   // Codes 8i to 8i + 7 as halves: elements 0 4, 1 5, 2 6, 3 7.
@@ -59,6 +60,7 @@ struct EightBits {
   static constexpr int bits = 8;
   static constexpr int of_piece = 16;
   static constexpr bool scaled_by_unit = false;
+  static constexpr bool arranges = false;
   static constexpr int batch = 4;
 
   static KERNEL_DEVICE void widen(const std::uint32_t (&words)[4], int i, std::uint32_t (&halves)[4]) {
@@ -229,28 +231,29 @@ __global__ void __launch_bounds__(Skinny<Codes, RowTiles, TokenTiles>::threads,
   Work::run(problem, shared);
 }
 
-// A kernel and the rows of W that a block of it takes.
+// A kernel, ready to launch.
 struct SkinnyLaunch {
   void (*kernel)(SkinnyProblem) = nullptr;
-  int rows = 0;
+  int blocks = 0;
   int threads = 0;
+  int shared_bytes = 0;
 };
 
 inline constexpr int most_skinny_tokens = 64;
 
 template <class Codes, int RowTiles, int TokenTiles>
-SkinnyLaunch skinny_launch_of() {
+SkinnyLaunch skinny_launch_of(int n) {
   using Work = Skinny<Codes, RowTiles, TokenTiles>;
-  return {skinny_kernel<Codes, RowTiles, TokenTiles>, Work::rows, Work::threads};
+  return {skinny_kernel<Codes, RowTiles, TokenTiles>, (n + Work::rows - 1) / Work::rows, Work::threads, 0};
 }
 
 // Each block reads all of X, so that more tokens want more rows a block.
 template <class Codes>
-SkinnyLaunch skinny_launch(int m) {
-  if (m <= 8) return skinny_launch_of<Codes, 1, 1>();
-  if (m <= 16) return skinny_launch_of<Codes, 2, 2>();
-  if (m <= 32) return skinny_launch_of<Codes, 2, 4>();
-  return skinny_launch_of<Codes, 1, 8>();
+SkinnyLaunch skinny_launch(int m, int n) {
+  if (m <= 8) return skinny_launch_of<Codes, 1, 1>(n);
+  if (m <= 16) return skinny_launch_of<Codes, 2, 2>(n);
+  if (m <= 32) return skinny_launch_of<Codes, 2, 4>(n);
+  return skinny_launch_of<Codes, 1, 8>(n);
 }
 
 }  // namespace quant_gemm

@@ -25,14 +25,16 @@ struct Extents {
   std::int64_t m, n, k;
 };
 
-// Tiles, one token, tokens of every kernel for few of them, tails of tiles, of groups and of pieces.
-constexpr std::array<Extents, 14> extents{{{1, 256, 512},
+// Tiles, one token, tokens of every kernel for few of them, several tiles a block, tails of tiles, of groups
+// and of pieces.
+constexpr std::array<Extents, 15> extents{{{1, 256, 512},
                                            {16, 256, 512},
                                            {256, 384, 512},
                                            {512, 512, 4096},
                                            {1, 16, 32},
                                            {3, 200, 320},
                                            {8, 72, 1056},
+                                           {2, 2888, 4128},
                                            {9, 40, 544},
                                            {17, 264, 96},
                                            {33, 136, 2048},

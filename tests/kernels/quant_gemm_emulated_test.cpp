@@ -9,7 +9,7 @@
 #include "kernels/quant_gemm/quant_gemm.h"
 #include "kernels/quant_gemm/quantise_kernels.cuh"
 #include "kernels/quant_gemm/scaled_epilogues.cuh"
-#include "kernels/quant_gemm/skinny_kernel.cuh"
+#include "kernels/quant_gemm/streamed_kernel.cuh"
 #include "kernels/quantise.h"
 #include "tests/emulate/memory.h"
 #include "tests/kernels/relative_error.h"
@@ -70,12 +70,11 @@ class OnDevice {
   std::vector<std::unique_ptr<Buffer<std::byte>>> memory;
 };
 
-template <class Codes>
-void expect_skinny_right(const char* weights, std::int64_t m, std::int64_t n, std::int64_t k) {
+void expect_right(const SkinnyLaunch& launch, const char* weights, std::int64_t m, std::int64_t n,
+                  std::int64_t k) {
   SCOPED_TRACE(std::string(weights) + " " + std::to_string(m) + " x " + std::to_string(n) + " x " +
                std::to_string(k));
   OnDevice c(weights, m, n, k);
-  const SkinnyLaunch launch = skinny_launch<Codes>(static_cast<int>(m));
   const SkinnyProblem problem{c.as<const std::uint16_t>(x_index),
                               c.as<const unsigned char>(w_index),
                               c.as<const float>(w_scales_index),
@@ -85,10 +84,15 @@ void expect_skinny_right(const char* weights, std::int64_t m, std::int64_t n, st
                               static_cast<int>(k)};
   for (const Options& options : {late_and_shuffled, early_and_backward}) {
     c.poison();
-    emulate::launch(options, {static_cast<unsigned>((n + launch.rows - 1) / launch.rows)},
-                    {static_cast<unsigned>(launch.threads)}, 0, launch.kernel, problem);
+    emulate::launch(options, {static_cast<unsigned>(launch.blocks)}, {static_cast<unsigned>(launch.threads)},
+                    static_cast<std::size_t>(launch.shared_bytes), launch.kernel, problem);
     EXPECT_LE(c.error(), c.problem.tolerance.relative);
   }
+}
+
+template <class Codes>
+void expect_skinny_right(const char* weights, int m, int n, int k) {
+  expect_right(skinny_launch<Codes>(m, n), weights, m, n, k);
 }
 
 TEST(SkinnyKernel, WidensFourBitsOnTails) {
@@ -104,6 +108,39 @@ TEST(SkinnyKernel, WidensEightBitsOnTails) {
   expect_skinny_right<EightBits>("i8", 16, 33, 80);
   expect_skinny_right<EightBits>("i8", 32, 8, 16);
   expect_skinny_right<EightBits>("i8", 33, 17, 1024 + 48);
+}
+
+// On two multiprocessors, so that a block takes several tiles.
+template <class Codes, int TokenTiles, int Warps, int Depth>
+void expect_streamed_right(const char* weights, int m, int n, int k) {
+  expect_right(streamed_launch_of<Codes, TokenTiles, Warps, Depth>(m, n, k, 2), weights, m, n, k);
+}
+
+TEST(StreamedKernel, WidensFourBitsOnTails) {
+  expect_streamed_right<FourBits, 1, 16, 6>("i4", 1, 16, 128);
+  expect_streamed_right<FourBits, 1, 16, 6>("i4", 1, 101, 32 * 75);
+  expect_streamed_right<FourBits, 1, 4, 2>("i4", 5, 90, 32 * 75);
+  expect_streamed_right<FourBits, 1, 4, 3>("i4", 8, 33, 32);
+  expect_streamed_right<FourBits, 2, 4, 2>("i4", 13, 70, 1024 + 96);
+}
+TEST(StreamedKernel, WidensEightBitsOnTails) {
+  expect_streamed_right<EightBits, 1, 16, 6>("i8", 1, 16, 64);
+  expect_streamed_right<EightBits, 1, 16, 6>("i8", 3, 101, 16 * 141);
+  expect_streamed_right<EightBits, 1, 4, 2>("i8", 8, 90, 16 * 141);
+  expect_streamed_right<EightBits, 1, 4, 3>("i8", 2, 33, 16);
+}
+TEST(StreamedKernel, IsForFewTokensWhoseXFits) {
+  constexpr std::size_t most = 227 * 1024;
+  const auto streams = [](int m, int n, int k, std::size_t bytes) {
+    return few_tokens_launch<FourBits>(m, n, k, 132, bytes).shared_bytes > 0;
+  };
+  EXPECT_TRUE(streams(1, 14336, 4096, most));
+  EXPECT_TRUE(streams(1, 4096, 14336, most));
+  EXPECT_TRUE(streams(8, 4096, 4096, most));
+  EXPECT_FALSE(streams(8, 4096, 14336, most));
+  EXPECT_FALSE(streams(1, 4096, 4096, 48 * 1024));
+  EXPECT_FALSE(streams(9, 4096, 4096, most));
+  EXPECT_FALSE(streams(1, 4096, 2147482560, most));
 }
 
 // Every code of a type, exactly.

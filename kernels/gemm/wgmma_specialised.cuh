@@ -128,26 +128,8 @@ class WgmmaSpecialised {
     });
   }
 
-  // A slot's factors: of this thread's two rows, and of all columns.
-  struct SlotFactors {
-    float of_rows[2];
-    float of_columns;
-  };
-  static KERNEL_DEVICE SlotFactors read_factors(const Problem<Element>& problem, const Epilogue& epilogue,
-                                                int first_row, int column, int begin) {
-    SlotFactors factors{{0.0F, 0.0F}, 0.0F};
-    if (begin >= problem.k) return factors;
-    KERNEL_UNROLL
-    for (int half = 0; half < 2; ++half)
-      if (first_row + half * 8 < problem.m)
-        factors.of_rows[half] = epilogue.of_slot_row(first_row + half * 8, begin);
-    factors.of_columns = epilogue.of_slot_column(column, begin);
-    return factors;
-  }
-
   // The same where each slot's products have factors of their own: they are summed apart, waited for, and
-  // added to the sums on CUDA cores ("promoted"), while the other warpgroup multiplies. Factors are read a
-  // slot ahead, while products run: otherwise each slot would wait for them.
+  // added to the sums on CUDA cores ("promoted"), while the other warpgroup multiplies.
   static KERNEL_DEVICE void consume_scaled(const Memory& memory, const Problem<Element>& problem,
                                            const Epilogue& epilogue, int warpgroup) {
     const bool signals = threadIdx.x % 32 == 0;
@@ -156,17 +138,20 @@ class WgmmaSpecialised {
     for_each_tile(problem, [&](int row, int column) {
       float sums[Work::sums] = {};
       const int first_row = row + Work::own_row(warpgroup);
-      SlotFactors next = read_factors(problem, epilogue, first_row, column, 0);
       for (int begin = 0; begin < problem.k; begin += Work::depth, place.next()) {
-        const SlotFactors now = next;
+        const float of_columns = epilogue.of_slot_column(column, begin);
+        float factors[2];
+        KERNEL_UNROLL
+        for (int half = 0; half < 2; ++half) {
+          const int own = first_row + half * 8;
+          factors[half] = own < problem.m ? epilogue.of_slot_row(own, begin) * of_columns : 0.0F;
+        }
         ptx::mbarrier_wait(memory.full(place.slot), place.phase);
         ptx::wgmma_pin(d);
         Work::multiply_slot(memory, place.slot, warpgroup, true, d);
-        next = read_factors(problem, epilogue, first_row, column, begin + Work::depth);
         ptx::wgmma_wait<0>();
         ptx::wgmma_pin(d);
         if (signals) ptx::mbarrier_arrive(memory.empty(place.slot));
-        const float factors[2] = {now.of_rows[0] * now.of_columns, now.of_rows[1] * now.of_columns};
         KERNEL_UNROLL
         for (int i = 0; i < Work::sums; ++i) sums[i] += factors[i / 2 % 2] * static_cast<float>(d[i]);
       }

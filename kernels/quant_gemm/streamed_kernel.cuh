@@ -113,7 +113,7 @@ class Streamed {
     }
   }
 
-  // Of each row of every tile of the block: a warp copies whole rows, or a thread a scale.
+  // Copies the scales of all rows of the block's tiles: a warp copies whole rows, or a thread a scale.
   KERNEL_DEVICE void copy_scales() const {
     constexpr bool by_unit = Codes::scaled_by_unit;
     const int of_row = by_unit ? layout_.units : 1;
@@ -135,8 +135,8 @@ class Streamed {
     return reinterpret_cast<const float*>(base_ + layout_.scales) + row_of_block * layout_.stride;
   }
 
-  // Orders the copies of this thread's next two pieces, of rows g and g + 8, and ends their group. What is
-  // outside W is not copied: any code times an X of zero is zero, and rows past n are not written.
+  // Orders the copies of this thread's next two pieces, of rows g and g + 8, and ends their group. Pieces
+  // outside W are not copied: any code times an X of zero is zero, and rows past n are not written.
   KERNEL_DEVICE void copy_next(int slot) {
     const std::uint32_t to = ptx::shared_address(own_ + slot * Layout::unit_bytes);
     const std::int64_t eight_rows = static_cast<std::int64_t>(problem_.k) * Codes::bits;

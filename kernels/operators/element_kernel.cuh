@@ -8,8 +8,8 @@
 
 namespace operators {
 
-inline constexpr int element_chunks = 2;  // of a thread
-inline constexpr int element_threads = 256;
+inline constexpr int element_chunks = 1;  // of a thread
+inline constexpr int element_threads = 128;
 
 inline std::int64_t element_blocks(std::int64_t elements, int width) {
   const std::int64_t of_block = std::int64_t{element_chunks} * element_threads * width;
@@ -32,7 +32,7 @@ KERNEL_DEVICE SplitChunk load_place(const void* matrix, std::int64_t stride, con
   const auto* const first = static_cast<const Storage*>(matrix);
   const auto columns = static_cast<int>(arguments.columns);
   const Storage* from = first + place.row * stride + place.column;
-  if constexpr (whole) return {chunk_once_at(from), {}, 0};
+  if constexpr (whole) return {chunk_at(from), {}, 0};
   if (place.column + width <= columns)
     return load_split<Type, true>(from, first + (arguments.rows - 1) * stride + columns);
   Storage elements[width];
@@ -49,7 +49,7 @@ KERNEL_DEVICE SplitChunk load_place(const void* matrix, std::int64_t stride, con
 }
 
 template <class Operation, class Type, bool whole>
-__global__ void __launch_bounds__(element_threads, 4) element_kernel(RowArguments arguments) {
+__global__ void __launch_bounds__(element_threads, 12) element_kernel(RowArguments arguments) {
   using Storage = typename Type::Storage;
   constexpr int width = chunk_width<Type>;
   constexpr unsigned of_block = element_chunks * element_threads * width;

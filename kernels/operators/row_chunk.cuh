@@ -28,11 +28,6 @@ KERNEL_DEVICE RowChunk chunk_at(const void* aligned) {
   return {{loaded.x, loaded.y, loaded.z, loaded.w}};
 }
 
-KERNEL_DEVICE RowChunk chunk_once_at(const void* aligned) {
-  const uint4 loaded = ptx::load_once(aligned);
-  return {{loaded.x, loaded.y, loaded.z, loaded.w}};
-}
-
 template <class Type>
 KERNEL_DEVICE RowChunk chunk_of(const typename Type::Storage (&elements)[chunk_width<Type>]) {
   RowChunk chunk = {};
@@ -62,7 +57,7 @@ KERNEL_DEVICE SplitChunk load_split(const typename Type::Storage* from, const ty
   chunk.skipped = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % 16);
   const char* const aligned = reinterpret_cast<const char*>(from) - chunk.skipped;
   if (chunk.skipped == 0) {
-    chunk.low = once ? chunk_once_at(aligned) : chunk_at(aligned);
+    chunk.low = once ? chunk_at(aligned) : chunk_at(aligned);
   } else if (end - from >= 2 * chunk_width<Type>) {
     chunk.low = chunk_at(aligned);
     chunk.high = chunk_at(aligned + 16);
@@ -108,7 +103,8 @@ KERNEL_DEVICE void store_chunk(typename Type::Storage* to, const float* values) 
     else
       chunk.words[word] = Type::narrow(values[2 * word], values[2 * word + 1]);
   }
-  ptx::store_once(to, {chunk.words[0], chunk.words[1], chunk.words[2], chunk.words[3]});
+  // Hints for the caches, as of data that is used once, make a call 3 to 8 % slower on an H200.
+  ptx::store_sixteen(to, {chunk.words[0], chunk.words[1], chunk.words[2], chunk.words[3]});
 }
 
 }  // namespace operators

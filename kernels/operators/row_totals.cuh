@@ -47,7 +47,7 @@ struct RowElements {
     RowChunk chunks[most_chunks] = {};
     KERNEL_UNROLL
     for (int c = 0; c < most_chunks; ++c)
-      if (has(c)) chunks[c] = chunk_once_at(row + column(c));
+      if (has(c)) chunks[c] = chunk_at(row + column(c));
     if (has_single()) single = Type::widen(row[single_column]);
     KERNEL_UNROLL
     for (int e = 0; e < most_chunks * width; ++e) values[e] = element_of<Type>(chunks[e / width], e % width);

@@ -76,9 +76,9 @@ KERNEL_DEVICE uint4 load_once(const void* from) {
   return to;
 }
 
-// Sixteen bytes that nobody reads soon: the first to leave the caches. The address is a multiple of 16.
-KERNEL_DEVICE void store_once(void* to, uint4 from) {
-  asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)), "r"(from.x),
+// Sixteen bytes. The address is a multiple of 16.
+KERNEL_DEVICE void store_sixteen(void* to, uint4 from) {
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)), "r"(from.x),
                "r"(from.y), "r"(from.z), "r"(from.w)
                : "memory");
 }

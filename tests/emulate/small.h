@@ -41,7 +41,7 @@ inline std::uint32_t add_halves(std::uint32_t a, std::uint32_t b) {
 inline uint4 load_once(const void* from) {
   return emulate::load_sixteen(from);
 }
-inline void store_once(void* to, uint4 from) {
+inline void store_sixteen(void* to, uint4 from) {
   emulate::store_sixteen(to, from);
 }
 

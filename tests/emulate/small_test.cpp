@@ -43,9 +43,9 @@ TEST(Halves, AreAddedAndMultipliedInPairs) {
 }
 
 __global__ void store(unsigned char* to) {
-  ptx::store_once(to, {1, 2, 3, 4});
+  ptx::store_sixteen(to, {1, 2, 3, 4});
 }
-TEST(StoreOnce, NeedsSixteenBytesOfABufferAndAnAlignedAddress) {
+TEST(StoreSixteen, NeedsSixteenBytesOfABufferAndAnAlignedAddress) {
   const Buffer<unsigned char> out("out", 40);
   launch(Options{}, {1}, {1}, 0, store, out.data() + 16);
   EXPECT_EQ(out[20], 2);

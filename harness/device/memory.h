@@ -29,6 +29,11 @@ class Memory {
   virtual ~Memory() = default;
 
   virtual Result<std::unique_ptr<Buffer>> allocate(std::size_t bytes) = 0;
+  // In the memory of GPU number `gpu` of several (OpenOptions::peers). Others share the host's memory.
+  virtual Result<std::unique_ptr<Buffer>> allocate_on(int gpu, std::size_t bytes) {
+    (void)gpu;
+    return allocate(bytes);
+  }
   virtual Status upload(Buffer& to, std::span<const std::byte> from) = 0;
   virtual Status download(std::span<std::byte> to, const Buffer& from) = 0;
   virtual Status fill(Buffer& buffer, unsigned char value) = 0;  // poison

@@ -28,7 +28,7 @@ fs::path cuda_module_path() {
 
 namespace {
 
-using OpenGpu = Device* (*)(int ordinal, bool profiled_from_outside, Error* error);
+using OpenGpu = Device* (*)(const std::vector<int>* ordinals, bool profiled_from_outside, Error* error);
 using PlanCounters = void (*)(const std::string* chip, const std::vector<std::string>* names,
                               CounterPlan* plan);
 
@@ -56,8 +56,14 @@ Result<OpenedDevice> open_script(std::string_view name, const OpenOptions& /*opt
 }
 
 Result<OpenedDevice> open_cuda(std::string_view name, const OpenOptions& options) {
-  const std::optional<int> ordinal = cuda_ordinal(name);
-  if (!ordinal) return unknown_device(name);
+  std::vector<int> ordinals;
+  std::vector<std::string> names{std::string(name)};
+  names.insert(names.end(), options.peers.begin(), options.peers.end());
+  for (const std::string& one : names) {
+    const std::optional<int> ordinal = cuda_ordinal(one);
+    if (!ordinal) return unknown_device(one);
+    ordinals.push_back(*ordinal);
+  }
   // Held from here on: cuda_obstacle() would otherwise unload the driver, which is loaded again a moment
   // later.
   [[maybe_unused]] static void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
@@ -79,7 +85,7 @@ Result<OpenedDevice> open_cuda(std::string_view name, const OpenOptions& options
     return fail(ErrorKind::environment, where, "is not a CUDA module of this harness",
                 "rebuild it, or unset HARNESS_CUDA_MODULE");
   Error error;
-  std::unique_ptr<Device> device(open(*ordinal, options.profiled_from_outside, &error));
+  std::unique_ptr<Device> device(open(&ordinals, options.profiled_from_outside, &error));
   if (!device) return fail(std::move(error));
   return OpenedDevice{std::move(device), entry()};
 }

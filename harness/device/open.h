@@ -24,6 +24,7 @@ struct OpenedDevice {
 struct OpenOptions {
   bool profiled_from_outside =
       false;  // a profiler looks at this process: the device attaches none of its own
+  std::vector<std::string> peers = {};  // names of further GPUs that calls use at once, GPU 1 first
 };
 
 // `name`: the name of a kind ("cpu"), of one device of it ("cuda:1"), or "scripted:PATH" (a script file; for

@@ -23,6 +23,9 @@ class Sensors {
   // "copy_bytes_per_s", "gemm_flops_per_s". Takes up to about a second.
   virtual Result<std::map<std::string, double>> measure_ceilings() = 0;
 
+  // Bytes per second that GPUs send each other (link_ceiling), the slowest pair's; 0 where there is one GPU.
+  virtual Result<double> measure_link() { return 0.0; }
+
   // Device clock in GHz measured by a short kernel, 0 when the device has no such measure.
   virtual double clock_ghz() { return 0; }
 

@@ -25,6 +25,7 @@ enum class CauseCode {
   not_built,       // why: what the author of the variant says, or no figure
   unsupported,     // why: what the workload or the variant says about this point, or no figure
   other_device,    // variant, needs, device: kinds of devices
+  too_few_gpus,    // needs, has; device: what the user chose, or no figure
   not_tuned,       // class, suite: of the machine; `harness tune` has pinned nothing for the case
   tuned_to_other,  // class, suite, values: that are pinned, and that the suite's `tune` no longer has
 
@@ -88,6 +89,7 @@ enum class CauseCode {
   call_not_followed,  // call: of the driver; the harness does not know what it queues or changes
   older_memory_used,  // kernel: it works on memory that was allocated before its case began
   calls_differ,       // one call launches other work than the next
+  several_gpus,       // what GPUs beside the first do is not read
   graph_launched,     // kernel: a graph launches it, and the arguments in graphs are not read
   streams_overlap,    // kernel: it ran beside one of another stream, as the host's time made it
   launches_differ,    // seen, executed: launches that the host asked for, and that the device carried out
@@ -107,6 +109,7 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::not_built, "not_built"},
                       {CauseCode::unsupported, "unsupported"},
                       {CauseCode::other_device, "other_device"},
+                      {CauseCode::too_few_gpus, "too_few_gpus"},
                       {CauseCode::not_tuned, "not_tuned"},
                       {CauseCode::tuned_to_other, "tuned_to_other"},
                       {CauseCode::no_workload, "no_workload"},
@@ -155,6 +158,7 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::call_not_followed, "call_not_followed"},
                       {CauseCode::older_memory_used, "older_memory_used"},
                       {CauseCode::calls_differ, "calls_differ"},
+                      {CauseCode::several_gpus, "several_gpus"},
                       {CauseCode::graph_launched, "graph_launched"},
                       {CauseCode::streams_overlap, "streams_overlap"},
                       {CauseCode::launches_differ, "launches_differ"},

@@ -19,6 +19,7 @@
 namespace harness {
 
 inline constexpr int most_batch_nodes = 100'000;
+inline constexpr int most_gpus = 64;         // of one case
 inline constexpr int most_processes = 1000;  // the most that a suite may ask for
 
 // Default preheating with `power: sustained`: the clock settles below the boost clock.
@@ -120,6 +121,8 @@ struct PlannedCase {
   double bytes = 0;                  // compulsory traffic of one call, likewise
   double items = 0;                  // items of one call, likewise
   std::string item_name;             // "tokens"; "" when unknown
+  double link_bytes = 0;             // that the busiest GPU of several sends, likewise
+  int gpus = 1;                      // that one call uses, as the workload declares
   Location where;                    // of the group in the suite
   std::optional<Cause> skip = {};    // why it cannot run here
   // The suite's own sampling, where the command line replaced it. A result with less is no baseline.

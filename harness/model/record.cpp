@@ -113,6 +113,8 @@ CaseRecord planned_record(const PlannedCase& planned) {
   record.bytes = planned.bytes;
   record.items = planned.items;
   record.item_name = planned.item_name;
+  record.link_bytes = planned.link_bytes;
+  record.gpus = planned.gpus;
   record.where = planned.where;
   record.outcome = Outcome::skipped;
   record.reason = planned.skip.value_or(Cause{CauseCode::not_measured});

@@ -199,6 +199,8 @@ struct CaseRecord {
   double bytes = 0;
   double items = 0;
   std::string item_name;                // "tokens"
+  double link_bytes = 0;                // see PlannedCase
+  int gpus = 1;                         // see PlannedCase
   Location where;                       // in the suite
   Outcome outcome = Outcome::measured;  // the worst of its processes (see worst_outcome)
   Rare<Cause> reason = {};
@@ -225,11 +227,14 @@ struct MachineField {
   bool operator==(const MachineField&) const = default;
 };
 
+// The bytes per second that a GPU sends to another one, where a run used several.
+inline constexpr const char* link_ceiling = "link_bytes_per_s";
+
 struct Machine {
   std::string machine_class;  // folder name in baselines/: "nvidia-h200", "cpu-amd-epyc"
   std::string device_uuid;    // of the GPU; a hash of host and CPU for the CPU device
   std::vector<MachineField> fields;
-  std::map<std::string, double> ceilings;  // measured: "copy_bytes_per_s", "gemm_flops_per_s"
+  std::map<std::string, double> ceilings;  // measured: "copy_bytes_per_s", "gemm_flops_per_s"; link_ceiling
 
   bool operator==(const Machine&) const = default;
 };

@@ -195,7 +195,9 @@ inline constexpr auto planned_part = list_fields<CaseRecord>(
     field("tuned", &CaseRecord::tuned).unless_default(), field("flops", &CaseRecord::flops).unless_default(),
     field("bytes", &CaseRecord::bytes).unless_default(), field("items", &CaseRecord::items).unless_default(),
     field("item_name", &CaseRecord::item_name).unless_default(),
-    field("where", &CaseRecord::where).unless_default(), field("outcome", &CaseRecord::outcome).required(),
+    field("link_bytes", &CaseRecord::link_bytes).unless_default(),
+    field("gpus", &CaseRecord::gpus).unless_default(), field("where", &CaseRecord::where).unless_default(),
+    field("outcome", &CaseRecord::outcome).required(),
     field("reason", &CaseRecord::reason).as<AsReason>().unless_default());
 
 template <>

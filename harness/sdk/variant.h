@@ -29,15 +29,26 @@ struct DeviceTraits {
   int multiprocessors = 0;                  // cuda: SMs; cpu: hardware threads
   std::size_t shared_memory_per_block = 0;  // cuda: opt-in maximum, bytes
   int ordinal = 0;                          // cuda: device number, already current
+  // cuda: the numbers of the other GPUs of a case of several (Problem::gpus), GPU 1 first. All of them reach
+  // each other's memory.
+  std::vector<int> peers = {};
 };
 
 // The queue on which a kernel runs: a cudaStream_t on cuda, null on cpu.
 struct Stream {
   void* handle = nullptr;
+  // The streams of the other GPUs, in the order of DeviceTraits::peers. Their work begins after what was
+  // queued on `handle`, and what is queued there later waits for it. So the slowest GPU decides the time.
+  std::span<void* const> peers = {};
+
+  // The stream of GPU number `gpu` of the case.
+  [[nodiscard]] void* on(int gpu) const {
+    return gpu == 0 ? handle : peers[static_cast<std::size_t>(gpu) - 1];
+  }
 };
 
 // The addresses of the problem's tensors, in the order of Problem::tensors, 256-byte aligned, in
-// the device's memory; and scratch memory of workspace_bytes().
+// the memory of the device, or of the GPU that the tensor names; and scratch memory of workspace_bytes().
 struct Buffers {
   std::span<void* const> tensors;
   void* workspace = nullptr;
@@ -55,7 +66,7 @@ class Kernel {
   Kernel& operator=(const Kernel&) = delete;
   virtual ~Kernel() = default;
 
-  // Scratch bytes that bind() receives in Buffers::workspace.
+  // Scratch bytes that bind() receives in Buffers::workspace, on the first GPU.
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
 
   // New addresses: called once per placement, never timed. Plans, handles and heuristics are built
@@ -66,7 +77,7 @@ class Kernel {
   // The timed call: reads the inputs, writes every element of every output. On cuda it enqueues on `stream`
   // and returns. After its first call it must not synchronise (unless synchronises() says so), allocate or
   // load code. It must not count calls: a call may be captured in a graph that runs later, many times or
-  // never.
+  // never. With several GPUs the first is current; run() may choose others.
   virtual void run(Stream stream) = 0;
 
   // True when run() waits for the device: it is then timed without a launch gate, and marked so.

@@ -43,6 +43,7 @@ struct TensorSpec {
   Role role = Role::input;
   DType dtype = DType::f32;
   std::vector<std::int64_t> shape;  // row-major
+  int gpu = 0;                      // in whose memory it lies, below Problem::gpus
 
   [[nodiscard]] std::int64_t elements() const {
     std::int64_t count = 1;
@@ -59,6 +60,7 @@ struct Work {
   double bytes = 0;
   double items = 0;
   std::string item_name = {};  // plural; "" with items: "items"
+  double link_bytes = 0;       // of several GPUs: that the busiest one must send to the others
 };
 
 // An output is right if ||out - ref|| / ||ref|| (Frobenius, over the checked elements) is at most `relative`.
@@ -72,8 +74,11 @@ struct Tolerance {
 // One workload at one set of parameters.
 struct Problem {
   std::vector<TensorSpec> tensors;
-  Work work;
+  Work work;  // of all GPUs together
   Tolerance tolerance;
+  int gpus = 1;  // that solve it together, on a CPU as threads
+  // Elements of each output to check at most, where a right answer costs more than usual; 0: the harness chooses.
+  std::int64_t most_checked = 0;
 };
 
 using HostBytes = std::vector<std::byte, FreshPages<std::byte>>;

@@ -29,6 +29,7 @@ namespace {
 struct Support {
   sdk::Work work;
   std::optional<Cause> unsupported;
+  int gpus = 1;
 };
 
 // Names a tensor with fewer than no elements, or more bytes than any machine holds; "" when there is none.
@@ -46,6 +47,17 @@ std::string impossible_tensor(const sdk::Problem& problem) {
   return {};
 }
 
+// Says what is wrong with the number of GPUs and the tensors on them; "" when nothing is.
+std::string impossible_gpus(const sdk::Problem& problem) {
+  if (problem.gpus < 1 || problem.gpus > most_gpus)
+    return fmt::format("{} GPUs; a case has 1 to {}", problem.gpus, most_gpus);
+  for (const sdk::TensorSpec& tensor : problem.tensors)
+    if (tensor.gpu < 0 || tensor.gpu >= problem.gpus)
+      return fmt::format("tensor `{}` lies on GPU {} of {}", printable(tensor.name), tensor.gpu,
+                         problem.gpus);
+  return {};
+}
+
 // Asks a workload about points. One error for each place in the suite is enough: a refused value of an axis
 // is in many points.
 class SupportCheck {
@@ -59,7 +71,8 @@ class SupportCheck {
       const sdk::Params own = workload_params(point.params, target_.specs);
       const sdk::Problem problem = target_.workload->problem(own);
       why = impossible_tensor(problem);
-      if (why.empty()) return Support{problem.work, {}};
+      if (why.empty()) why = impossible_gpus(problem);
+      if (why.empty()) return Support{problem.work, {}, problem.gpus};
     } catch (const sdk::Unsupported& reason) {
       return Support{{}, cause_with_why(CauseCode::unsupported, reason.what())};
     } catch (const std::exception& error) {
@@ -81,12 +94,16 @@ class SupportCheck {
   std::set<std::pair<int, int>> refused_;  // line and column
 };
 
-std::optional<Cause> why_skipped(const sdk::Variant& variant, const PlanOptions& options) {
+std::optional<Cause> why_skipped(const sdk::Variant& variant, int gpus, const PlanOptions& options) {
   if (variant.make == nullptr && variant.absence != sdk::Absence::in_cuda_module)
     return cause_of_absence(variant);
   const auto missing = options.unavailable_devices.find(variant.device);
-  if (missing == options.unavailable_devices.end()) return std::nullopt;
-  return missing->second;
+  if (missing != options.unavailable_devices.end()) return missing->second;
+  const auto count = options.gpus.find(variant.device);
+  if (count == options.gpus.end() || gpus <= count->second.has) return std::nullopt;
+  Cause too_few{CauseCode::too_few_gpus, {{"needs", gpus}, {"has", count->second.has}}};
+  if (!count->second.chosen.empty()) too_few.figures.emplace_back("device", printable(count->second.chosen));
+  return too_few;
 }
 
 std::vector<std::string> metrics_of(const CaseGroup& group) {
@@ -133,6 +150,8 @@ PlannedCase planned_case(const CaseGroup& group, const At<std::string>* referenc
   planned.items = support.work.items;
   planned.item_name =
       support.work.items > 0 && support.work.item_name.empty() ? "items" : support.work.item_name;
+  planned.link_bytes = support.work.link_bytes;
+  planned.gpus = support.gpus;
   planned.skip = support.unsupported;
   return planned;
 }
@@ -206,7 +225,7 @@ class Planner {
         if (!support) continue;
         for (const sdk::Variant* variant : measured) {
           PlannedCase planned = planned_case(group, reference, point.params, *variant, *support);
-          if (!planned.skip) planned.skip = why_skipped(*variant, options_);
+          if (!planned.skip) planned.skip = why_skipped(*variant, planned.gpus, options_);
           list_.add(std::move(planned), reference, point.where);
         }
       }
@@ -241,7 +260,7 @@ class Planner {
     planned.tuned = values;
     planned.reference = case_id(variant, point.params);
     if (planned.reference == planned.id) planned.reference.clear();
-    if (!planned.skip) planned.skip = why_skipped(variant, options_);
+    if (!planned.skip) planned.skip = why_skipped(variant, planned.gpus, options_);
     list_.add(std::move(planned), nullptr, point.where);
   }
 
@@ -253,7 +272,7 @@ class Planner {
     const TunedCase* pinned =
         known == options_.tuned.end() ? nullptr : find_tuned(known->second, case_id(variant, named));
     Support support;
-    std::optional<Cause> skip = why_skipped(variant, options_);
+    std::optional<Cause> skip = why_skipped(variant, 1, options_);
     const auto missing = [&](CauseCode code) {
       Cause cause{code,
                   {{"class", known == options_.tuned.end() ? "" : known->second.machine_class},
@@ -270,6 +289,7 @@ class Planner {
     }
     PlannedCase planned = planned_case(group, nullptr, named, variant, support);
     planned.reference = case_id(variant, point.params);
+    if (!skip) skip = why_skipped(variant, planned.gpus, options_);
     if (skip) planned.skip = std::move(skip);
     if (pinned != nullptr && !planned.skip) planned.tuned = pinned->values;
     list_.add(std::move(planned), nullptr, point.where);

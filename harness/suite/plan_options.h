@@ -13,8 +13,15 @@
 
 namespace harness {
 
+// How many devices of a kind a case may use.
+struct DeviceCount {
+  int has = 1;
+  std::string chosen = {};  // by --device, as typed; "": all that the machine has
+};
+
 struct PlanOptions {
   std::map<std::string, Cause> unavailable_devices;  // by kind; all its cases are planned as skipped
+  std::map<std::string, DeviceCount> gpus = {};      // by kind; none: any number, as threads of a CPU
   std::vector<std::string> filters;                  // over case ids, see filter.h; a `!` in front excludes
   std::vector<std::string> tags;                     // any of these; empty: all
   std::vector<AxisValues> axes;                      // values instead of the suite's

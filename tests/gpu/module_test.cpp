@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "harness/catalog/catalog.h"
 #include "harness/device/device.h"
@@ -13,7 +14,7 @@
 namespace harness::gpu {
 namespace {
 
-using OpenGpu = Device* (*)(int, bool, Error*);
+using OpenGpu = Device* (*)(const std::vector<int>*, bool, Error*);
 
 class Module : public testing::Test {
  protected:
@@ -63,11 +64,13 @@ TEST_F(Module, SaysWhyAGpuThatIsNotThereCannotBeOpened) {
   const auto open = reinterpret_cast<OpenGpu>(symbol("harness_cuda_open"));
   ASSERT_NE(open, nullptr);
   Error error;
-  EXPECT_EQ(open(4096, false, &error), nullptr);
+  const std::vector<int> absent{4096}, negative{-1}, absent_peer{0, 4096};
+  EXPECT_EQ(open(&absent, false, &error), nullptr);
   EXPECT_EQ(error.kind, ErrorKind::environment);
   EXPECT_NE(error.message, "");
   EXPECT_NE(error.advice, "");
-  EXPECT_EQ(open(-1, false, nullptr), nullptr) << "without a place for the error it still refuses";
+  EXPECT_EQ(open(&absent_peer, false, &error), nullptr);
+  EXPECT_EQ(open(&negative, false, nullptr), nullptr) << "without a place for the error it still refuses";
 }
 
 // Modules hide their symbols; the type of an exception must be recognised all the same.

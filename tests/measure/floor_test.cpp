@@ -45,6 +45,13 @@ TEST(Floor, MemoryAllowsWhatTheModeLeavesInTheCache) {
   EXPECT_TRUE(below_floor(hot, h200, timed(100)));
 }
 
+TEST(Floor, SeveralGpusAreAsMuchFaster) {
+  PlannedCase planned = of_work(5.6e12, 0);
+  planned.gpus = 2;
+  EXPECT_FALSE(below_floor(planned, h200, timed(500)));
+  EXPECT_TRUE(below_floor(planned, h200, timed(450)));
+}
+
 TEST(Floor, BeginsAtNinetyFivePercent) {
   const PlannedCase planned = of_work(5.6e12, 0);  // 1000 us
   EXPECT_TRUE(below_floor(planned, h200, timed(949)));

@@ -28,6 +28,17 @@ TEST_F(RunPlan, SurvivesACrashAndBlamesTheRightCase) {
     for (const int process : {1, 2}) EXPECT_EQ(result(variant, process).outcome, Outcome::measured);
 }
 
+TEST_F(RunPlan, ARankThatDiesEndsTheCaseAndNotTheRun) {
+  for (const char* variant : {"right", "rank_dies", "right_too"}) add(variant).gpus = 2;
+  add("chooses");
+  run();
+  EXPECT_EQ(result("rank_dies", 1).outcome, Outcome::failed);
+  EXPECT_THAT(result("rank_dies", 1).reason, FactIs(CauseCode::crashed, {{"signal", SIGSEGV}}));
+  EXPECT_THAT(result("rank_dies", 2).reason, FactIs(CauseCode::not_tried_again, {{"process", 1}}));
+  for (const char* variant : {"right", "right_too", "chooses"})
+    for (const int process : {1, 2}) EXPECT_EQ(result(variant, process).outcome, Outcome::measured);
+}
+
 TEST_F(RunPlan, DoesNotTryAFailedCaseAgain) {
   for (const char* variant : {"crash", "throw", "wrong", "leave"}) add(variant);
   run();

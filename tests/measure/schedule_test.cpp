@@ -171,6 +171,42 @@ TEST(Schedule, HasALaneADeviceAfterTheKindsThatHaveOne) {
   EXPECT_EQ(schedule[1][1][0].device_uuid, "GPU-1");
 }
 
+TEST(Schedule, CasesOfSeveralGpusHaveProcessesOfTheirOwn) {
+  Plan plan;
+  plan.cases = {planned_on("cuda", "a", 2), planned_on("cuda", "b", 1), planned_on("cuda", "c", 1)};
+  plan.cases[0].gpus = 3;
+  plan.cases[2].gpus = 5;
+  RunOptions options;
+  options.devices["cuda"] = "cuda:4";
+  options.peers["cuda"] = {"cuda:5", "cuda:6", "cuda:7"};
+  const Schedule schedule = schedule_of(plan, options);
+  ASSERT_THAT(schedule, SizeIs(1));
+  const Lane& lane = schedule[0].at(0);
+  EXPECT_THAT(texts_of(lane), ElementsAre("1 cuda:4 x1", "1 cuda:4 x1", "1 cuda:4 x1", "2 cuda:4 x1"));
+  EXPECT_THAT(lane[0].peers, ElementsAre("cuda:5", "cuda:6"));
+  EXPECT_THAT(lane[1].peers, IsEmpty());
+  EXPECT_THAT(lane[2].peers, ElementsAre("cuda:5", "cuda:6", "cuda:7"))
+      << "the worker says that one is missing";
+  EXPECT_THAT(lane[3].peers, SizeIs(2));
+}
+
+TEST(Schedule, CasesOfSeveralGpusDoNotTakeTurnsOnThem) {
+  Plan plan;
+  plan.cases = {planned_on("cuda", "a", 2), planned_on("cuda", "b", 2)};
+  plan.cases[0].gpus = 2;
+  RunOptions options;
+  options.devices["cuda"] = "cuda:0";
+  options.side_by_side["cuda"] = {{"cuda:0", "GPU-0"}, {"cuda:1", "GPU-1"}};
+  options.peers["cuda"] = {"cuda:1"};
+  const Schedule schedule = schedule_of(plan, options);
+  ASSERT_THAT(schedule, SizeIs(2));
+  ASSERT_THAT(schedule[0], SizeIs(1));
+  EXPECT_THAT(texts_of(schedule[0][0]), ElementsAre("1 cuda:0 x1", "2 cuda:0 x1"));
+  EXPECT_THAT(schedule[0][0][0].peers, ElementsAre("cuda:1"));
+  ASSERT_THAT(schedule[1], SizeIs(2));
+  EXPECT_THAT(schedule[1][1][0].peers, IsEmpty());
+}
+
 TEST(Schedule, InTurnsPairsTheProcessesOfBothBuilds) {
   Plan plan;
   plan.cases = {planned_on("cpu", "a", 4)};

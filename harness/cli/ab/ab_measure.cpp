@@ -213,6 +213,7 @@ class AbRun {
     options.look = looks_ != nullptr;
     options.processes_before = processes_before;
     options.devices = sides_[side]->prepared.devices;
+    options.peers = peer_names(sides_[side]->prepared);
     options.worker_command = {sides_[side]->program.string(), "worker"};
     options.worker_folder = sides_[side]->folder;
     options.on_result = [this, side](const EncodedResult& result) { return take(side, result); };

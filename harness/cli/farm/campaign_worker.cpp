@@ -78,9 +78,14 @@ Status CampaignWorker::check_builds() const {
 Status CampaignWorker::choose() {
   Plan kinds;
   std::set<std::string> seen;
+  int most_gpus = 1;
   for (const CampaignSuite& suite : campaign_.suites)
-    for (const PlannedCase& one : suite.current().plan.cases)
+    for (const PlannedCase& one : suite.current().plan.cases) {
+      most_gpus = std::max(most_gpus, one.gpus);
       if (seen.insert(one.device).second) kinds.cases.push_back(one);
+    }
+  for (PlannedCase& one : kinds.cases)
+    one.gpus = most_gpus;  // of which each is locked, where there are so many
   const bool wants_gpu = std::any_of(seen.begin(), seen.end(), is_gpu_kind);
   Result<ChosenDevices> chosen = choose_devices({options_.device, wants_gpu, false}, {});
   if (!chosen) return fail(chosen.error());
@@ -91,7 +96,7 @@ Status CampaignWorker::choose() {
     if (!prepared_.devices.contains(kind))
       return fail(ErrorKind::environment, fmt::format("the campaign needs a `{}` device", kind),
                   "start elements where one is; `harness doctor` tells what is in the way");
-  if (!prepared_.side_by_side.empty())
+  if (options_.device.names.size() > 1 && most_gpus == 1)
     return fail(ErrorKind::usage, "an element measures on one device",
                 "start an element for each device, each with its own --device");
   return {};
@@ -334,6 +339,7 @@ RunOptions CampaignWorker::options_of(const CampaignSuite& suite, MeasuredTask& 
     return {};
   };
   options.devices = prepared_.devices;
+  options.peers = peer_names(prepared_);
   options.processes_before = task_.processes_before;
   options.order_seed = suite.pair ? suite.seed : options.order_seed;
   options.on_result = [put, side](EncodedResult result) { return put(side, std::move(result)); };

@@ -206,6 +206,7 @@ Result<DeviceCheck> check_device(const DeviceCheckRequest& request) {
     const CampaignSide& side = suite.sides.front();
     RunOptions options;
     options.devices = request.prepared.devices;
+    options.peers = peer_names(request.prepared);
     options.worker_command = {side.program, "worker"};
     options.worker_folder = side.folder;
     options.measure_ceilings = false;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/base/text.h"
 #include "harness/device/host/gpu_state.h"
 #include "harness/device/open.h"
@@ -14,18 +16,9 @@ namespace {
 
 const std::string cuda(cuda_kind.name);
 
-// Several devices take a suite that allows them.
-Status check_count(const DeviceWish& wish) {
-  if (wish.device.names.size() < 2 || wish.any_of_class) return {};
-  return fail(ErrorKind::usage,
-              fmt::format("--device: this suite measures on one device, not on {}", wish.device.names.size()),
-              "`devices: any-of-class` in the suite lets processes take turns on several of one class");
-}
-
 // All devices of a wish that names none: of several GPUs those of the first one's model.
-std::vector<std::string> usual_gpus(const DeviceWish& wish, const GpuHost& host) {
+std::vector<std::string> usual_gpus(const GpuHost& host) {
   std::vector<std::string> names{gpu_device_name(0)};
-  if (!wish.any_of_class) return names;
   const std::vector<const GpuState*> seen = visible_gpus(host);
   for (std::size_t i = 1; i < seen.size(); ++i)
     if (seen[i]->name == seen[0]->name) names.push_back(gpu_device_name(i));
@@ -85,6 +78,16 @@ Status take_in(const std::string& kind, const std::vector<std::string>& names, b
   return {};
 }
 
+// Takes in all names where processes take turns, else the first: the others are for cases of several devices.
+Status take_first(const std::string& kind, const std::vector<std::string>& names, const DeviceWish& wish,
+                  const WorkBesideProbe& beside, ChosenDevices& chosen) {
+  const bool asked_for = wish.device.given();
+  chosen.gpus[kind] = {static_cast<int>(names.size()),
+                       asked_for && !wish.device.any_gpu() ? wish.device.text : ""};
+  if (wish.any_of_class) return take_in(kind, names, asked_for, beside, chosen);
+  return take_in(kind, {names.front()}, asked_for, beside, chosen);
+}
+
 // Reports an unreadable script before anything runs.
 Status check_script(const std::string& name) {
   if (!is_scripted_device(name)) return {};
@@ -106,7 +109,11 @@ Status take_hosts(std::string_view kind, const DeviceWish& wish, const WorkBesid
   const std::vector<std::string>& names = wish.device.names;
   for (const std::string& name : names)
     if (const Status there = check_script(name); !there) return there;
-  return names.size() > 1 ? take_in(std::string(kind), names, true, beside, chosen) : Status{};
+  if (std::all_of(names.begin(), names.end(), is_scripted_device))
+    chosen.gpus[std::string(kind)] = {static_cast<int>(names.size()), ""};
+  for (std::size_t i = 1; i < names.size(); ++i) chosen.peers[std::string(kind)].push_back({names[i], ""});
+  return names.size() > 1 && wish.any_of_class ? take_in(std::string(kind), names, true, beside, chosen)
+                                               : Status{};
 }
 
 Status take_gpus(const DeviceWish& wish, const WorkBesideProbe& beside, ChosenDevices& chosen) {
@@ -125,13 +132,15 @@ Status take_gpus(const DeviceWish& wish, const WorkBesideProbe& beside, ChosenDe
     if (const auto there = gpu_named(host, name); !there) return fail(there.error());
   if (!wish.wants_cuda) return {};
   const bool any = !asked_for || wish.device.any_gpu();
-  return take_in(cuda, any ? usual_gpus(wish, host) : wish.device.names, asked_for, beside, chosen);
+  const std::vector<std::string> names = any ? usual_gpus(host) : wish.device.names;
+  for (std::size_t i = 1; i < names.size(); ++i)
+    if (const auto peer = gpu_named(host, names[i])) chosen.peers[cuda].push_back({names[i], (*peer)->uuid});
+  return take_first(cuda, names, wish, beside, chosen);
 }
 
 }  // namespace
 
 Result<ChosenDevices> choose_devices(const DeviceWish& wish, const WorkBesideProbe& beside) {
-  if (const Status allowed = check_count(wish); !allowed) return fail(allowed.error());
   ChosenDevices chosen;
   const std::vector<std::string>& names = wish.device.names;
   const DeviceKind* wished = names.empty() ? nullptr : kind_of_device(names.front());
@@ -145,6 +154,13 @@ Result<ChosenDevices> choose_devices(const DeviceWish& wish, const WorkBesidePro
       on_host ? take_hosts(wished->name, wish, beside, chosen) : take_gpus(wish, beside, chosen);
   if (!taken) return fail(taken.error());
   return chosen;
+}
+
+std::map<std::string, std::vector<std::string>> peer_names(const ChosenDevices& chosen) {
+  std::map<std::string, std::vector<std::string>> names;
+  for (const auto& [kind, peers] : chosen.peers)
+    for (const DeviceChoice& peer : peers) names[kind].push_back(peer.name);
+  return names;
 }
 
 }  // namespace harness

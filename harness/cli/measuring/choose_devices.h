@@ -10,6 +10,7 @@
 #include "harness/cli/options/device_option.h"
 #include "harness/measure/worker/probe.h"
 #include "harness/model/cause.h"
+#include "harness/suite/plan_options.h"
 
 namespace harness {
 
@@ -30,7 +31,9 @@ struct ChosenDevices {
   std::map<std::string, std::string> devices;                     // names for open_device()
   std::map<std::string, std::string> identities;                  // UUIDs of the devices that were asked
   std::map<std::string, std::vector<DeviceChoice>> side_by_side;  // two or more, used by turns
-  std::map<std::string, std::string> classes;  // machine classes of the devices that were asked
+  std::map<std::string, std::vector<DeviceChoice>> peers;  // beside the first, for cases of several GPUs
+  std::map<std::string, DeviceCount> gpus;                 // how many there are; see PlanOptions
+  std::map<std::string, std::string> classes;              // machine classes of the devices that were asked
   std::map<std::string, Cause> unavailable_devices;
   std::set<std::string> left_out_devices;  // that --device left out
   std::string counter_chip;                // of the GPU at hand, or ""
@@ -40,5 +43,8 @@ struct ChosenDevices {
 // requested device that cannot be had is an error, which lists the ordinals that are there. Without a request
 // its kind is only unavailable.
 Result<ChosenDevices> choose_devices(const DeviceWish& wish, const WorkBesideProbe& beside);
+
+// The names of the peers, by kind, as a run takes them.
+std::map<std::string, std::vector<std::string>> peer_names(const ChosenDevices& chosen);
 
 }  // namespace harness

@@ -14,9 +14,12 @@
 namespace harness {
 namespace {
 
-bool measures_on(const Plan& plan, const std::string& kind) {
-  return std::any_of(plan.cases.begin(), plan.cases.end(),
-                     [&](const PlannedCase& one) { return one.device == kind && !one.skip; });
+// How many devices of a kind the largest case uses; 0: none is measured on it.
+std::size_t most_used(const Plan& plan, const std::string& kind) {
+  int most = 0;
+  for (const PlannedCase& one : plan.cases)
+    if (one.device == kind && !one.skip) most = std::max(most, one.gpus);
+  return static_cast<std::size_t>(most);
 }
 
 // The UUID that the device reports. A script is read here; it is no device of the host.
@@ -32,7 +35,8 @@ std::string uuid_of(const std::string& name, const std::string& identity) {
 std::vector<UsedDevice> devices_used(const Prepared& prepared) {
   std::vector<UsedDevice> used;
   for (const auto& [kind, name] : prepared.devices) {
-    if (!measures_on(prepared.plan, kind)) continue;
+    const std::size_t count = most_used(prepared.plan, kind);
+    if (count == 0) continue;
     const auto several = prepared.side_by_side.find(kind);
     if (several != prepared.side_by_side.end()) {
       for (const DeviceChoice& one : several->second) used.push_back({kind, one.name, one.uuid});
@@ -40,6 +44,10 @@ std::vector<UsedDevice> devices_used(const Prepared& prepared) {
     }
     const auto known = prepared.identities.find(kind);
     used.push_back({kind, name, uuid_of(name, known == prepared.identities.end() ? "" : known->second)});
+    const auto peers = prepared.peers.find(kind);
+    if (peers == prepared.peers.end()) continue;
+    for (std::size_t i = 0; i + 1 < count && i < peers->second.size(); ++i)
+      used.push_back({kind, peers->second[i].name, uuid_of(peers->second[i].name, peers->second[i].uuid)});
   }
   return used;
 }

@@ -30,6 +30,7 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
   ProgressLine progress(options.quiet);
   RunOptions run;
   run.devices = prepared.devices;
+  run.peers = peer_names(prepared);
   run.ending = prepared.ending;
   run.already = measured_pairs(record);
   if (options.deadline)

@@ -75,6 +75,16 @@ Overrides overrides_from(const SuiteOptions& options) {
   return overrides;
 }
 
+// Several devices take a suite that measures on several, by turns or at once.
+Status check_count(const DeviceOption& device, const Suite& suite, const Plan& plan) {
+  if (device.names.size() < 2 || suite.any_of_class) return {};
+  if (std::any_of(plan.cases.begin(), plan.cases.end(), [](const PlannedCase& one) { return one.gpus > 1; }))
+    return {};
+  return fail(ErrorKind::usage,
+              fmt::format("--device: this suite measures on one device, not on {}", device.names.size()),
+              "`devices: any-of-class` in the suite lets processes take turns on several of one class");
+}
+
 bool is_tuned(const Points& points) {
   return !points.tune.empty();
 }
@@ -128,12 +138,13 @@ Checked<Prepared> prepare(const Suite& suite, const SuiteOptions& options, const
     const std::string& chip = chosen->counter_chip;
     return plan_counters(chip.empty() ? counter_chip(cuda_architectures()) : chip, names);
   };
-  PlanOptions wishes{chosen->unavailable_devices,
-                     options.filter.patterns,
-                     options.tags,
-                     options.axes,
-                     overrides_from(options),
-                     options.arms};
+  PlanOptions wishes{.unavailable_devices = chosen->unavailable_devices,
+                     .gpus = chosen->gpus,
+                     .filters = options.filter.patterns,
+                     .tags = options.tags,
+                     .axes = options.axes,
+                     .overrides = overrides_from(options),
+                     .arms = options.arms};
   wishes.plan_counters = counters;
   if (!options.arms) {
     auto tuned = pinned_values(suite, *chosen);
@@ -142,6 +153,7 @@ Checked<Prepared> prepare(const Suite& suite, const SuiteOptions& options, const
   }
   Checked<Plan> plan = make_plan(suite, catalog, wishes);
   if (!plan) return tl::unexpected<std::vector<Error>>(plan.error());
+  if (Status fits = check_count(options.device, suite, *plan); !fits) return refused(fits.error());
   plan->modules = std::move(modules);
   return Prepared{std::move(*chosen), std::move(*plan), {}, beside.ending};
 }

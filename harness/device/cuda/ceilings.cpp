@@ -243,6 +243,31 @@ std::vector<ProductType> product_types(int major, int minor) {
 
 }  // namespace
 
+Result<double> measure_link(Timer& timer, Peers& peers) {
+  if (peers.none()) return 0.0;
+  const std::size_t bytes = largest_copy;
+  std::vector<DeviceMemory> from, to;
+  for (int gpu = 0; gpu < peers.gpus(); ++gpu) {
+    const auto current = peers.on(gpu);
+    if (!current) return fail(current.error());
+    for (std::vector<DeviceMemory>* all : {&from, &to}) {
+      auto memory = allocate_device_memory(bytes);
+      if (!memory) return fail(std::move(memory.error()));
+      all->push_back(std::move(*memory));
+    }
+  }
+  auto time = median_time(timer, [&](sdk::Stream stream) {
+    for (int gpu = 0; gpu < peers.gpus(); ++gpu) {
+      const int next = (gpu + 1) % peers.gpus();
+      (void)cudaMemcpyPeerAsync(to[static_cast<std::size_t>(next)].get(), peers.ordinal(next),
+                                from[static_cast<std::size_t>(gpu)].get(), peers.ordinal(gpu), bytes,
+                                static_cast<cudaStream_t>(stream.on(gpu)));
+    }
+  });
+  if (!time) return fail(std::move(time.error()));
+  return static_cast<double>(bytes) / *time;
+}
+
 Result<std::map<std::string, double>> measure_ceilings(Timer& timer, int major, int minor) {
   auto copied = copy_bytes_per_second(timer);
   if (!copied) return fail(std::move(copied.error()));

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "harness/device/cuda/timing/peers.h"
 #include "harness/device/timer.h"
 
 namespace harness::cuda {
@@ -16,5 +17,9 @@ namespace harness::cuda {
 // of ten gated samples after a warm-up. Sizes shrink for little memory or a slow device, so that it takes
 // about a second. Frees what it allocates. `major`, `minor`: the GPU's compute capability.
 Result<std::map<std::string, double>> measure_ceilings(Timer& timer, int major, int minor);
+
+// Bytes per second of a copy of 1 GiB from each GPU to the next in a ring, all at once: the least favourable
+// of the patterns in which a collective sends. 0 without peers. Frees what it allocates.
+Result<double> measure_link(Timer& timer, Peers& peers);
 
 }  // namespace harness::cuda

@@ -48,16 +48,19 @@ std::size_t cache_bytes_of(const cudaDeviceProp& properties) {
 
 }  // namespace
 
-Result<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal, bool profiled_from_outside) {
+Result<std::unique_ptr<CudaDevice>> CudaDevice::open(const std::vector<int>& ordinals,
+                                                     bool profiled_from_outside) {
   int count = 0;
   const cudaError_t counted = cudaGetDeviceCount(&count);
   if (auto status = check(counted, "cudaGetDeviceCount", advice_for_opening(counted)); !status)
     return fail(std::move(status.error()));
-  if (ordinal < 0 || ordinal >= count)
-    return fail(ErrorKind::environment,
-                fmt::format("there is no GPU {}; this machine shows {}", ordinal,
-                            count == 1 ? "cuda:0 alone" : fmt::format("cuda:0 to cuda:{}", count - 1)),
-                "CUDA_VISIBLE_DEVICES may hide some; `harness list --devices` shows what there is");
+  for (const int ordinal : ordinals)
+    if (ordinal < 0 || ordinal >= count)
+      return fail(ErrorKind::environment,
+                  fmt::format("there is no GPU {}; this machine shows {}", ordinal,
+                              count == 1 ? "cuda:0 alone" : fmt::format("cuda:0 to cuda:{}", count - 1)),
+                  "CUDA_VISIBLE_DEVICES may hide some; `harness list --devices` shows what there is");
+  const int ordinal = ordinals.front();
   const cudaError_t chosen = cudaSetDevice(ordinal);
   if (auto status = check(chosen, "cudaSetDevice", advice_for_opening(chosen)); !status)
     return fail(std::move(status.error()));
@@ -65,13 +68,14 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal, bool profiled_
   if (auto status = check(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties"); !status)
     return fail(std::move(status.error()));
   if (auto status = check_machine_code(properties); !status) return fail(std::move(status.error()));
-  std::unique_ptr<CudaDevice> device(new CudaDevice(ordinal, properties, profiled_from_outside));
+  std::unique_ptr<CudaDevice> device(new CudaDevice(ordinals, properties, profiled_from_outside));
   if (auto status = device->create_parts(); !status) return fail(std::move(status.error()));
   return device;
 }
 
-CudaDevice::CudaDevice(int ordinal, const cudaDeviceProp& properties, bool profiled_from_outside)
-    : ordinal_(ordinal),
+CudaDevice::CudaDevice(const std::vector<int>& ordinals, const cudaDeviceProp& properties,
+                       bool profiled_from_outside)
+    : ordinal_(ordinals.front()),
       properties_(properties),
       traits_{.kind = std::string(cuda_kind.name),
               .name = properties.name,
@@ -79,12 +83,13 @@ CudaDevice::CudaDevice(int ordinal, const cudaDeviceProp& properties, bool profi
               .compute_minor = properties.minor,
               .multiprocessors = properties.multiProcessorCount,
               .shared_memory_per_block = properties.sharedMemPerBlockOptin,
-              .ordinal = ordinal},
+              .ordinal = ordinals.front(),
+              .peers = {ordinals.begin() + 1, ordinals.end()}},
       code_(profiled_from_outside),
       flusher_(cache_bytes_of(properties)) {}
 
 Status CudaDevice::create_parts() {
-  auto queue = WorkQueue::create(ordinal_);
+  auto queue = WorkQueue::create(ordinal_, traits_.peers);
   if (!queue) return fail(std::move(queue.error()));
   queue_ = std::move(*queue);
   auto gate = Gate::create(queue_->stream());

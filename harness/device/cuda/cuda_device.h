@@ -1,5 +1,5 @@
-// CudaDevice: one NVIDIA GPU. Owns the four parts of the device and what they share: the queue, the gate, the
-// flush buffer and the code watch. One thread uses it.
+// CudaDevice: one NVIDIA GPU, with its peers where calls use several. Owns the four parts of the device and
+// what they share: the queue, the gate, the flush buffer and the code watch. One thread uses it.
 //
 // After a sticky CUDA error every call fails with that error's text: see check.h.
 #pragma once
@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 #include <memory>
+#include <vector>
 
 #include "harness/device/cuda/cuda_memory.h"
 #include "harness/device/cuda/cuda_sensors.h"
@@ -18,9 +19,11 @@ namespace harness::cuda {
 
 class CudaDevice final : public Device {
  public:
-  // Makes GPU `ordinal` current and creates its context. The error names the cause: no or too old a driver,
-  // no such GPU, or no machine code for it in this build.
-  static Result<std::unique_ptr<CudaDevice>> open(int ordinal, bool profiled_from_outside);
+  // Makes the first of these GPUs current and creates its context; the others become its peers. The error
+  // names the cause: no or too old a driver, no such GPU, no machine code for it in this build, or no access
+  // from one GPU to another.
+  static Result<std::unique_ptr<CudaDevice>> open(const std::vector<int>& ordinals,
+                                                  bool profiled_from_outside);
 
   [[nodiscard]] const sdk::DeviceTraits& traits() const override { return traits_; }
   [[nodiscard]] Timer& timer() override { return *timer_; }
@@ -29,7 +32,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] Sensors& sensors() override { return *sensors_; }
 
  private:
-  CudaDevice(int ordinal, const cudaDeviceProp& properties, bool profiled_from_outside);
+  CudaDevice(const std::vector<int>& ordinals, const cudaDeviceProp& properties, bool profiled_from_outside);
   Status create_parts();
 
   int ordinal_;

@@ -35,18 +35,48 @@ Result<std::unique_ptr<Buffer>> CudaMemory::allocate(std::size_t bytes) {
   return std::make_unique<CudaBuffer>(std::move(*memory), bytes);
 }
 
+Result<CudaMemory::Place> CudaMemory::place_of(const Buffer& buffer) {
+  Peers& peers = queue_.peers();
+  if (peers.none()) return Place{Scope(), queue_.use(), true};
+  cudaPointerAttributes found{};
+  if (auto status = check(cudaPointerGetAttributes(&found, buffer.data()), "cudaPointerGetAttributes");
+      !status)
+    return fail(std::move(status.error()));
+  int gpu = 0;
+  while (gpu + 1 < peers.gpus() && peers.ordinal(gpu) != found.device) ++gpu;
+  auto current = peers.on(gpu);
+  if (!current) return fail(current.error());
+  return Place{std::move(*current), gpu == 0 ? queue_.use() : peers.stream(gpu), gpu == 0};
+}
+
+Result<std::unique_ptr<Buffer>> CudaMemory::allocate_on(int gpu, std::size_t bytes) {
+  const auto current = queue_.peers().on(gpu);
+  if (!current) return fail(current.error());
+  return allocate(bytes);
+}
+
 Status CudaMemory::upload(Buffer& to, std::span<const std::byte> from) {
   if (from.size() > to.bytes()) return size_error("an upload", from.size(), to.bytes());
   if (auto status = usable(); !status || from.empty()) return status;
-  if (auto status = staging_.upload(to.data(), from, queue_.use()); !status) return status;
+  const auto place = place_of(to);
+  if (!place) return fail(place.error());
+  // The events of the staging memory are of the first GPU.
+  if (auto status = place->at_home ? staging_.upload(to.data(), from, place->stream)
+                                   : check(cudaMemcpyAsync(to.data(), from.data(), from.size(),
+                                                           cudaMemcpyHostToDevice, place->stream),
+                                           "cudaMemcpyAsync to a peer");
+      !status)
+    return status;
   return queue_.synchronize();
 }
 
 Status CudaMemory::download(std::span<std::byte> to, const Buffer& from) {
   if (to.size() > from.bytes()) return size_error("a download", to.size(), from.bytes());
   if (auto status = usable(); !status || to.empty()) return status;
+  const auto place = place_of(from);
+  if (!place) return fail(place.error());
   if (auto status =
-          check(cudaMemcpyAsync(to.data(), from.data(), to.size(), cudaMemcpyDeviceToHost, queue_.use()),
+          check(cudaMemcpyAsync(to.data(), from.data(), to.size(), cudaMemcpyDeviceToHost, place->stream),
                 "cudaMemcpyAsync to the host");
       !status)
     return status;
@@ -58,8 +88,10 @@ Status CudaMemory::copy(Buffer& to, const Buffer& from) {
     return fail(ErrorKind::internal,
                 fmt::format("a copy of {} bytes to a device buffer of {} bytes", from.bytes(), to.bytes()));
   if (auto status = usable(); !status || to.bytes() == 0) return status;
+  const auto place = place_of(to);
+  if (!place) return fail(place.error());
   if (auto status =
-          check(cudaMemcpyAsync(to.data(), from.data(), to.bytes(), cudaMemcpyDeviceToDevice, queue_.use()),
+          check(cudaMemcpyAsync(to.data(), from.data(), to.bytes(), cudaMemcpyDeviceToDevice, place->stream),
                 "cudaMemcpyAsync within the device");
       !status)
     return status;
@@ -68,7 +100,9 @@ Status CudaMemory::copy(Buffer& to, const Buffer& from) {
 
 Status CudaMemory::fill(Buffer& buffer, unsigned char value) {
   if (auto status = usable(); !status || buffer.bytes() == 0) return status;
-  if (auto status = check(cudaMemsetAsync(buffer.data(), value, buffer.bytes(), queue_.use()),
+  const auto place = place_of(buffer);
+  if (!place) return fail(place.error());
+  if (auto status = check(cudaMemsetAsync(buffer.data(), value, buffer.bytes(), place->stream),
                           "cudaMemsetAsync (fill)");
       !status)
     return status;

@@ -15,6 +15,7 @@ class CudaMemory final : public Memory {
       : queue_(queue), meter_(ordinal), cache_bytes_(cache_bytes) {}
 
   Result<std::unique_ptr<Buffer>> allocate(std::size_t bytes) override;
+  Result<std::unique_ptr<Buffer>> allocate_on(int gpu, std::size_t bytes) override;
   Status upload(Buffer& to, std::span<const std::byte> from) override;
   Status download(std::span<std::byte> to, const Buffer& from) override;
   Status copy(Buffer& to, const Buffer& from) override;
@@ -23,6 +24,14 @@ class CudaMemory final : public Memory {
   Since<std::size_t> watch_peak() override;
 
  private:
+  // The stream of the GPU that holds the memory, which is current while the scope lives.
+  struct Place {
+    Scope current;
+    cudaStream_t stream;
+    bool at_home;
+  };
+  Result<Place> place_of(const Buffer& buffer);
+
   WorkQueue& queue_;
   MemoryMeter meter_;
   Staging staging_;

@@ -40,6 +40,11 @@ Result<std::map<std::string, double>> CudaSensors::measure_ceilings() {
   return cuda::measure_ceilings(parts_.timer, properties_.major, properties_.minor);
 }
 
+Result<double> CudaSensors::measure_link() {
+  if (auto status = usable(); !status) return fail(std::move(status.error()));
+  return cuda::measure_link(parts_.timer, parts_.queue.peers());
+}
+
 Since<Conditions> CudaSensors::watch_conditions() {
   return [this, before = nvml_.conditions()]() -> std::optional<Conditions> {
     const std::optional<Conditions> after = nvml_.conditions();

@@ -30,6 +30,7 @@ class CudaSensors final : public Sensors {
 
   [[nodiscard]] Machine fingerprint() override;
   Result<std::map<std::string, double>> measure_ceilings() override;
+  Result<double> measure_link() override;
   double clock_ghz() override { return meter_->ghz(parts_.queue.use()); }
   Since<Conditions> watch_conditions() override;
 

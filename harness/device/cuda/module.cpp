@@ -18,12 +18,12 @@ HARNESS_MODULE("cuda", register_cuda)
 extern "C" __attribute__((visibility("default"))) const char harness_cuda_architectures[] =
     HARNESS_CUDA_ARCHITECTURES_BUILT;
 
-// Opens GPU `ordinal`; see OpenOptions. The caller owns the device. Null on failure, with the reason in
-// `error`.
+// Opens the first of these GPUs, and the others as its peers; see OpenOptions. The caller owns the device.
+// Null on failure, with the reason in `error`.
 extern "C" __attribute__((visibility("default"))) harness::Device* harness_cuda_open(
-    int ordinal, bool profiled_from_outside, harness::Error* error) {
+    const std::vector<int>* ordinals, bool profiled_from_outside, harness::Error* error) {
   try {
-    auto device = harness::cuda::CudaDevice::open(ordinal, profiled_from_outside);
+    auto device = harness::cuda::CudaDevice::open(*ordinals, profiled_from_outside);
     if (device) return device->release();
     if (error != nullptr) *error = std::move(device.error());
   } catch (const std::exception& exception) {

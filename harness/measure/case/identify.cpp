@@ -6,6 +6,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/model/device_kinds.h"
 #include "harness/model/known_metrics.h"
 
 namespace harness {
@@ -76,6 +77,10 @@ Step count_own_memory(CaseParts& parts, Subject& subject) {
 
 Step identify(CaseParts& parts, Subject& subject) {
   if (parts.process > first_process) return {};
+  if (subject.problem.gpus > 1 && is_gpu_kind(parts.planned.device)) {
+    subject.result.identity = Identity{"", Cause{CauseCode::several_gpus}};
+    return {};
+  }
   parts.subjects.begin_step(CaseStep::look_at_kernels);
   const auto phase = parts.phases.run("identify");
   Result<Launches> seen = parts.device.profiler().launches(calls_of(parts, subject));

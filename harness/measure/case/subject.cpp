@@ -128,6 +128,9 @@ Step find(Subject& subject, const PlannedCase& planned, const sdk::DeviceTraits&
         Outcome::skipped,
         {CauseCode::other_device,
          {{"variant", planned.variant}, {"needs", variant.device}, {"device", std::string(traits.kind)}}});
+  const auto gpus = static_cast<int>(traits.peers.size()) + 1;
+  if (is_gpu_kind(traits.kind) && planned.gpus > gpus)
+    return ended(Outcome::skipped, {CauseCode::too_few_gpus, {{"needs", planned.gpus}, {"has", gpus}}});
   return {};
 }
 

@@ -41,12 +41,13 @@ struct Bound {
 
 Bound bound_of(const PlannedCase& planned, const std::map<std::string, double>& ceilings) {
   if (!is_gpu_kind(planned.device)) return {};
-  const double copy = ceiling(ceilings, "copy_bytes_per_s");
+  const double copy = planned.gpus * ceiling(ceilings, "copy_bytes_per_s");
   Bound bound;
-  bound.consider(planned.flops, ceiling(ceilings, "gemm_flops_per_s") * reach.arithmetic, false);
+  bound.consider(planned.flops, planned.gpus * ceiling(ceilings, "gemm_flops_per_s") * reach.arithmetic,
+                 false);
   bound.consider(planned.bytes, copy * reach.cache, true);
   if (planned.sampling.cache != CacheMode::hot)
-    bound.consider(planned.bytes - reach.cached_bytes, copy * reach.memory, true);
+    bound.consider(planned.bytes - planned.gpus * reach.cached_bytes, copy * reach.memory, true);
   return bound;
 }
 

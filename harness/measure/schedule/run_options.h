@@ -44,6 +44,8 @@ struct RunOptions {
   // Two or more devices of a kind that measure at the same time. Process i is measured on device (i - 1) mod
   // their number, and its result names the device. Callbacks come one at a time.
   std::map<std::string, std::vector<SideDevice>> side_by_side = {};
+  // Further devices of a kind, as open_device() takes them: a case of several GPUs uses the first of them.
+  std::map<std::string, std::vector<std::string>> peers = {};
   std::set<std::pair<std::string, int>> already;   // (case id, process) to leave out: a continued run
   std::uint64_t order_seed = 1;                    // of each process's case order
   std::vector<std::string> worker_command;         // default: this program, "worker"

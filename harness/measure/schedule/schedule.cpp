@@ -16,15 +16,24 @@ namespace {
 constexpr std::size_t most_looks_at_once = 4;
 constexpr std::size_t least_of_look = 16;  // cases of a worker, which takes half a second to start
 
-// Device kinds of the cases that can run, in the order of the plan.
-void add_kinds(std::vector<std::string>& kinds, const Plan& plan) {
-  for (const PlannedCase& planned : plan.cases)
-    if (!planned.skip && std::find(kinds.begin(), kinds.end(), planned.device) == kinds.end())
-      kinds.push_back(planned.device);
+// The devices of a case: their kind and number.
+struct Kind {
+  std::string name;
+  int gpus = 1;
+
+  bool operator==(const Kind&) const = default;
+};
+
+// Those of the cases that can run, in the order of the plan.
+void add_kinds(std::vector<Kind>& kinds, const Plan& plan) {
+  for (const PlannedCase& planned : plan.cases) {
+    const Kind kind{planned.device, planned.gpus};
+    if (!planned.skip && std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+  }
 }
 
-std::vector<std::string> kinds_of(const Plan& plan) {
-  std::vector<std::string> kinds;
+std::vector<Kind> kinds_of(const Plan& plan) {
+  std::vector<Kind> kinds;
   add_kinds(kinds, plan);
   return kinds;
 }
@@ -71,17 +80,20 @@ class LaneOfPlan {
   LaneOfPlan(Lane& lane, const Plan& plan, const RunOptions& options, std::size_t turn = 0)
       : lane_(lane), plan_(plan), options_(options), turn_(turn) {}
 
-  void add(int process, const std::string& kind) {
-    const auto found = options_.devices.find(kind);
-    add(process, kind, {found == options_.devices.end() ? kind : found->second, ""});
+  void add(int process, const Kind& kind) {
+    const auto found = options_.devices.find(kind.name);
+    add(process, kind, {found == options_.devices.end() ? kind.name : found->second, ""});
   }
 
-  void add(int process, const std::string& kind, const SideDevice& device) {
+  void add(int process, const Kind& kind, const SideDevice& device) {
     const int number = process == look_process ? look_process : options_.processes_before + process;
-    Task task{turn_, number, kind, device.name, device.uuid, {}};
+    Task task{turn_, number, kind.name, device.name, device.uuid, {}};
+    if (const auto known = options_.peers.find(kind.name); known != options_.peers.end())
+      for (const std::string& peer : known->second)
+        if (task.peers.size() + 1 < static_cast<std::size_t>(kind.gpus)) task.peers.push_back(peer);
     for (const PlannedCase& planned : plan_.cases)
-      if (!planned.skip && planned.device == kind && process <= planned.sampling.processes &&
-          (number != look_process || can_be_looked_at(planned)) &&
+      if (!planned.skip && Kind{planned.device, planned.gpus} == kind &&
+          process <= planned.sampling.processes && (number != look_process || can_be_looked_at(planned)) &&
           !options_.already.contains({planned.id, number}))
         task.cases.push_back(&planned);
     if (task.cases.empty()) return;
@@ -128,9 +140,9 @@ Stage in_parts_of(const Task& task) {
 // `turn`: as in Task.
 void add_look(Schedule& schedule, const Plan& plan, const RunOptions& options, std::size_t turn) {
   Lane lane;
-  for (const std::string& kind : kinds_of(plan)) {
-    const auto several = options.side_by_side.find(kind);
-    if (several == options.side_by_side.end())
+  for (const Kind& kind : kinds_of(plan)) {
+    const auto several = options.side_by_side.find(kind.name);
+    if (several == options.side_by_side.end() || kind.gpus > 1)
       LaneOfPlan(lane, plan, options, turn).add(look_process, kind);
     else
       LaneOfPlan(lane, plan, options, turn).add(look_process, kind, several->second.front());
@@ -155,9 +167,9 @@ Schedule schedule_of(const Plan& plan, const RunOptions& options) {
   for (const auto& [kind, devices] : options.side_by_side)
     together.resize(std::max(together.size(), devices.size()));
   for (int process = 1; process <= processes_of(plan); ++process)
-    for (const std::string& kind : kinds_of(plan)) {
-      const auto several = options.side_by_side.find(kind);
-      if (several == options.side_by_side.end()) {
+    for (const Kind& kind : kinds_of(plan)) {
+      const auto several = options.side_by_side.find(kind.name);
+      if (several == options.side_by_side.end() || kind.gpus > 1) {
         LaneOfPlan(alone, plan, options).add(process, kind);
         continue;
       }
@@ -178,11 +190,11 @@ Schedule schedule_in_turns(const Turn& baseline, const Turn& current, std::uint6
   Lane lane;
   std::array both{LaneOfPlan(lane, baseline.plan, baseline.options, 0),
                   LaneOfPlan(lane, current.plan, current.options, 1)};
-  std::vector<std::string> kinds = kinds_of(baseline.plan);
+  std::vector<Kind> kinds = kinds_of(baseline.plan);
   add_kinds(kinds, current.plan);
   const int last = std::max(processes_of(baseline.plan), processes_of(current.plan));
   for (int process = 1; process <= last; ++process)
-    for (const std::string& kind : kinds) {
+    for (const Kind& kind : kinds) {
       const std::size_t first = stats::current_first(process, seed) ? 1 : 0;
       both[first].add(process, kind);
       both[1 - first].add(process, kind);

@@ -5,6 +5,8 @@
 //   several devices  kinds with one device first; then a stage with a lane a device:  1, 3, 5 | 2, 4, 6
 //   in turns         one stage of one lane:  1 of A, 1 of B, 2 of B, 2 of A, ...
 //   a look           a stage a kind of device:  0; many cases of a GPU on up to four lanes
+//
+// Cases of several GPUs have processes of their own, on the first device of their kind and its peers.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +24,7 @@ inline constexpr int look_process = 0;
 // Whether anything tells what a case launches: of programs only a trace does, for all kernels at once.
 bool can_be_looked_at(const PlannedCase& planned);
 
-// The cases of one kind of device in one process.
+// The cases of one kind of device in one process, all of as many GPUs.
 struct Task {
   std::size_t turn = 0;                   // whose plan it is of, where builds take turns: 0 or 1
   int process = 1;                        // from 1; look_process of a look
@@ -31,6 +33,7 @@ struct Task {
   std::string device_uuid;                // where several devices measure at the same time
   std::vector<const PlannedCase*> cases;  // in the order to measure them; of the plan
   bool audited = false;                   // whatever the run draws
+  std::vector<std::string> peers = {};    // further devices, where a case uses several
 };
 
 using Lane = std::vector<Task>;       // one after the other

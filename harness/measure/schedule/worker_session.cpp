@@ -69,14 +69,22 @@ Job WorkerSession::job() const {
   job.device_uuid = task_.device_uuid;
   job.modules = context_.plan.modules;
   job.suite = context_.plan.suite.name;
+  job.peers = task_.peers;
   job.measure_ceilings = !only_greets_ && context_.options.measure_ceilings && !context_.options.look &&
-                         !experience_.opened.contains(task_.kind);
+                         (!experience_.opened.contains(task_.kind) || link_unknown());
   job.look = context_.options.look;
   job.audit_draw = task_.audited ? 0 : context_.decisions.audit_draw();
   job.pair = context_.options.pair;
   if (only_greets_) return job;
   for (const PlannedCase* planned : open_) job.cases.push_back(context_.decisions.decided(*planned));
   return job;
+}
+
+// Only a worker that owns several GPUs can measure their link.
+bool WorkerSession::link_unknown() const {
+  if (task_.peers.empty()) return false;
+  const auto known = experience_.ceilings.find(task_.kind);
+  return known == experience_.ceilings.end() || !known->second.contains(link_ceiling);
 }
 
 Seconds WorkerSession::deadline() const {
@@ -119,7 +127,8 @@ Result<WorkerSession::Next> WorkerSession::take(WorkerProcess::Said& said) {
 
 Result<WorkerSession::Next> WorkerSession::hear(const Hello& hello, const WorkerProcess::Said&) {
   greeted_ = true;
-  if (experience_.opened.emplace(task_.kind, hello.machine.device_uuid).second)
+  const bool found_link = link_unknown() && hello.machine.ceilings.contains(link_ceiling);
+  if (experience_.opened.emplace(task_.kind, hello.machine.device_uuid).second || found_link)
     context_.journal.found_machine(task_.kind, hello.machine);
   if (!hello.machine.ceilings.empty()) experience_.ceilings[task_.kind] = hello.machine.ceilings;
   if (!only_greets_) return Next();
@@ -152,8 +161,10 @@ Result<WorkerSession::Next> WorkerSession::hear(const Refusal& refusal, const Wo
   worker_->dismiss();
   // In exclusive mode, or with its memory taken, a device does not open before the other worker is gone.
   if (overlapped_ && !greeted_) return End::restart;
-  // A device that never opened is not there; one that opened before and no longer does has failed.
-  const Outcome outcome = experience_.opened.contains(task_.kind) ? Outcome::failed : Outcome::skipped;
+  // A device that never opened is not there; one that opened before and no longer does has failed. Likewise
+  // several together, whose link is known then.
+  const bool opened_before = experience_.opened.contains(task_.kind) && !link_unknown();
+  const Outcome outcome = opened_before ? Outcome::failed : Outcome::skipped;
   return finished(give_up(outcome, {CauseCode::device_refused, {{"problem", printable(refusal.reason)}}}));
 }
 

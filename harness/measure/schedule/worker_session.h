@@ -63,6 +63,7 @@ class WorkerSession {
   using Next = std::optional<End>;  // none: listen on
 
   [[nodiscard]] Job job() const;
+  [[nodiscard]] bool link_unknown() const;
   [[nodiscard]] Seconds deadline() const;
   Result<Next> take(const WorkerProcess::Closed&);
   Result<Next> take(const WorkerProcess::TimedOut&);

@@ -116,27 +116,27 @@ Result<Allocation::Buffers> Allocation::take_elsewhere(const sdk::Problem& probl
 Result<Allocation::Buffers> Allocation::take(const sdk::Problem& problem, std::size_t workspace_bytes,
                                              bool padded) {
   Buffers taken;
-  const auto take_one = [&](std::size_t bytes) -> Result<std::unique_ptr<Buffer>> {
-    if (!padded) return memory_.allocate(bytes);
-    pad();
-    return take_within(bytes);
+  const auto take_one = [&](int gpu, std::size_t bytes) -> Result<std::unique_ptr<Buffer>> {
+    if (!padded) return memory_.allocate_on(gpu, bytes);
+    pad(gpu);
+    return take_within(gpu, bytes);
   };
   for (const sdk::TensorSpec& tensor : problem.tensors) {
-    Result<std::unique_ptr<Buffer>> buffer = take_one(tensor.bytes());
+    Result<std::unique_ptr<Buffer>> buffer = take_one(tensor.gpu, tensor.bytes());
     if (!buffer) return fail(buffer.error());
     taken.addresses.push_back((*buffer)->data());
     taken.tensors.push_back(std::move(*buffer));
   }
   if (workspace_bytes == 0) return taken;
-  Result<std::unique_ptr<Buffer>> buffer = take_one(workspace_bytes);
+  Result<std::unique_ptr<Buffer>> buffer = take_one(0, workspace_bytes);
   if (!buffer) return fail(buffer.error());
   taken.workspace = std::move(*buffer);
   return taken;
 }
 
-Result<std::unique_ptr<Buffer>> Allocation::take_within(std::size_t bytes) {
+Result<std::unique_ptr<Buffer>> Allocation::take_within(int gpu, std::size_t bytes) {
   const std::size_t offset = random_() % (most_buffer_offset / offset_step + 1) * offset_step;
-  Result<std::unique_ptr<Buffer>> block = memory_.allocate(bytes + most_buffer_offset);
+  Result<std::unique_ptr<Buffer>> block = memory_.allocate_on(gpu, bytes + most_buffer_offset);
   if (!block) return block;
   return std::make_unique<PartOfBlock>(std::move(*block), offset, bytes);
 }
@@ -165,11 +165,11 @@ Status Allocation::write_afresh(const sdk::Problem& problem, const CaseInputs& i
 }
 
 // A device too full for padding goes without.
-void Allocation::pad() {
+void Allocation::pad(int gpu) {
   const double share = static_cast<double>(random_() >> 11) * 0x1p-53;
   const double bits = least_padding_bits + share * (most_padding_bits - least_padding_bits);
   const auto bytes = static_cast<std::size_t>(std::exp2(bits)) / padding_step * padding_step;
-  if (Result<std::unique_ptr<Buffer>> buffer = memory_.allocate(bytes))
+  if (Result<std::unique_ptr<Buffer>> buffer = memory_.allocate_on(gpu, bytes))
     padding_.push_back(std::move(*buffer));
 }
 

@@ -77,8 +77,8 @@ class Allocation {
   // Uploads the inputs of one role; std::nullopt: all.
   Status write(const sdk::Problem& problem, const CaseInputs& inputs, std::optional<sdk::Role> only);
   void keep(Buffers buffers);
-  void pad();
-  Result<std::unique_ptr<Buffer>> take_within(std::size_t bytes);
+  void pad(int gpu);
+  Result<std::unique_ptr<Buffer>> take_within(int gpu, std::size_t bytes);
 
   Timer& timer_;
   Memory& memory_;

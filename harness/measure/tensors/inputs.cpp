@@ -67,7 +67,8 @@ std::vector<std::int64_t> checked_indices(std::int64_t count, std::int64_t limit
 std::int64_t elements_to_check(const sdk::Problem& problem) {
   const std::int64_t outputs = std::max<std::int64_t>(output_elements(problem), 1);
   const double operations = std::max({problem.work.flops, problem.work.bytes, static_cast<double>(outputs)});
-  return operations <= reference_budget ? outputs : sampled_elements;
+  if (operations <= reference_budget) return outputs;
+  return problem.most_checked > 0 ? std::min(problem.most_checked, sampled_elements) : sampled_elements;
 }
 
 std::uint64_t input_seed(const std::string& workload, const sdk::Params& params, std::uint64_t seed,

@@ -177,6 +177,16 @@ Result<PairedCatalogs> catalogs_for(const PairedBuilds& pair, const OpenedDevice
   return PairedCatalogs{std::move(*baseline), std::move(*current)};
 }
 
+// Not kept: it is of these GPUs, takes milliseconds, and another process may use the link.
+void add_link(Machine& machine, Device& device) {
+  const Result<double> link = device.sensors().measure_link();
+  if (!link)
+    machine.fields.push_back(
+        {"link", printable(fmt::format("not measured: {}", link.error().message)), FieldClass::info});
+  else if (*link > 0)
+    machine.ceilings[link_ceiling] = *link;
+}
+
 // Kept only for a GPU. Code of this program reaches a CPU's ceilings, so another build has others. A script's
 // cost nothing and may change.
 Machine machine_of(Device& device, const Job& job) {
@@ -184,6 +194,7 @@ Machine machine_of(Device& device, const Job& job) {
   if (!job.measure_ceilings) return machine;
   const bool kept = is_gpu_device(job.device);
   add_ceilings(machine, device, CeilingCache(kept ? CeilingCache::usual_folder() : "", boot_identity()));
+  add_link(machine, device);
   return machine;
 }
 
@@ -326,7 +337,7 @@ int run_worker() {
   if (!job) return misused(job.error());
   std::fill(text.begin(), text.end(), '\0');  // the key lies only in the seal
   pipe.seal(std::exchange(job->key, {}));     // an older parent sends none
-  Result<OpenedDevice> opened = open_device(job->device);
+  Result<OpenedDevice> opened = open_device(job->device, {.peers = job->peers});
   input.wait_for_turn();
   if (!opened) {
     pipe.send(Refusal{reason_of(opened.error())});

@@ -168,6 +168,11 @@ std::string words(const Cause& cause) {
     case CauseCode::other_device:
       return fmt::format("variant `{}` runs on {}, and this device is {}", cause.text("variant"),
                          cause.text("needs"), cause.text("device"));
+    case CauseCode::too_few_gpus:
+      return fmt::format(
+          "{} GPUs are needed; {} {}", cause.count("needs"),
+          cause.text("device").empty() ? "this machine has" : "--device " + cause.text("device") + " names",
+          cause.count("has"));
     case CauseCode::not_tuned:
       return fmt::format("not tuned for {}: run `harness tune {}`", cause.text("class"), cause.text("suite"));
     case CauseCode::tuned_to_other:
@@ -254,6 +259,7 @@ std::string words(const Cause& cause) {
       return fmt::format("it calls {}, whose effect is not followed", cause.text("call"));
     case CauseCode::older_memory_used:
       return fmt::format("`{}` works on memory that is older than the case", cause.text("kernel"));
+    case CauseCode::several_gpus: return "what the GPUs beside the first do is not read";
     case CauseCode::graph_launched:
       return fmt::format("a graph launches `{}`, and the arguments in graphs are not read",
                          cause.text("kernel"));

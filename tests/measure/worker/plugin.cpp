@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <thread>
 
 #include "tests/measure/trial.h"
 
@@ -21,6 +22,17 @@ class Crash : public Right {
     std::fputs("about to\x1b[31m fall\n", stderr);
     std::signal(SIGSEGV, SIG_DFL);  // a sanitizer's handler would turn the signal into an exit
     std::raise(SIGSEGV);
+  }
+};
+
+// Of two ranks, which are threads of one worker as GPUs are devices of one, the second dies.
+class RankDies : public Right {
+ public:
+  using Right::Right;
+  void run(trial::sdk::Stream stream) override {
+    std::signal(SIGSEGV, SIG_DFL);
+    std::thread([] { std::raise(SIGSEGV); }).join();
+    Right::run(stream);
   }
 };
 
@@ -103,6 +115,7 @@ void register_all(harness::sdk::Registry& registry) {
   registry.add(trial::variant<Right>("right"));
   registry.add(trial::variant<Right>("right_too"));
   registry.add(trial::variant<Crash>("crash"));
+  registry.add(trial::variant<RankDies>("rank_dies"));
   registry.add(trial::variant<Leave>("leave"));
   registry.add(trial::variant<Hang>("hang"));
   registry.add(trial::variant<Chatter>("chatter"));

@@ -102,7 +102,7 @@ Result<Launches> CudaProfiler::launches(const CaseCalls& calls) {
   const cudaStream_t stream = parts_.queue.use();
   const auto call = [&](CaseRecorder::Part part) {
     const Scope recorded = recorder.record(part);
-    calls.call(sdk::Stream{stream});
+    parts_.queue.peers().call(stream, calls.call);
   };
   call(CaseRecorder::Part::one);
   if (Status done = parts_.queue.synchronize(); !done) return fail(std::move(done.error()));
@@ -135,7 +135,7 @@ Result<std::vector<KernelUse>> CudaProfiler::kernels(const Work& work, const Cal
     // A gate that cannot be closed only leaves gaps between the calls.
     Result<HeldGate> held = HeldGate();
     if (gated) held = parts_.gate->close(parts_.queue.use(), gate_deadline);
-    for (int i = 0; i < pattern.calls; ++i) work(sdk::Stream{parts_.queue.use()});
+    for (int i = 0; i < pattern.calls; ++i) parts_.queue.peers().call(parts_.queue.use(), work);
   };
   TracedWork rounds = traced(round, pattern.cache);
   rounds.calls = static_cast<std::size_t>(pattern.calls);
@@ -157,7 +157,7 @@ Result<std::vector<CounterValue>> CudaProfiler::counters(const Work& work, Cache
     for (const std::string& name : names) values.push_back({name, std::nullopt, {}, refused});
     return values;
   }
-  const auto call = [&] { work(sdk::Stream{parts_.queue.use()}); };
+  const auto call = [&] { parts_.queue.peers().call(parts_.queue.use(), work); };
   return read_counters(**found, context_of(parts_.queue.stream()), parts_.ordinal, traced(call, cache),
                        names);
 }

@@ -73,7 +73,7 @@ Result<Timing> CudaTimer::time(const Work& work, const TimingOptions& options) {
   Seconds launch = 0;
   if (launched == cudaSuccess) {
     const Seconds before = host_now();
-    work(sdk::Stream{stream});
+    parts_.queue.peers().call(stream, work);
     launch = host_now() - before;
     launched = cudaGetLastError();
   }
@@ -118,6 +118,7 @@ void CudaTimer::pause_before_call(cudaStream_t stream, Seconds pause) {
 }
 
 Status CudaTimer::make_cold(cudaStream_t stream, bool evicted) {
+  if (auto status = parts_.queue.peers().evict(); !status) return status;
   if (!evicted) return parts_.flusher.flush(stream);
   if (!parts_.flusher.reset_persisting()) return {};
   // An eviction that has only just begun evicts these lines, too; otherwise another one follows.
@@ -144,7 +145,7 @@ Result<Seconds> CudaTimer::time_first_call(const Work& work) {
   if (auto status = synchronize(); !status) return fail(std::move(status.error()));
   const cudaStream_t stream = parts_.queue.use();
   const Seconds begin = host_now();
-  work(sdk::Stream{stream});
+  parts_.queue.peers().call(stream, work);
   const cudaError_t launched = cudaGetLastError();
   const cudaError_t finished = cudaStreamSynchronize(stream);
   const Seconds elapsed = host_now() - begin;
@@ -157,11 +158,15 @@ Result<Seconds> CudaTimer::time_first_call(const Work& work) {
 
 Result<std::unique_ptr<Batch>> CudaTimer::record(int calls, NumberedWork work) {
   if (auto status = synchronize(); !status) return fail(std::move(status.error()));
-  return record_graph(*this, parts_.queue.use(), calls, work);
+  const NumberedWork with_peers = [&](sdk::Stream stream, int number) {
+    parts_.queue.peers().call(static_cast<cudaStream_t>(stream.handle),
+                              [&](sdk::Stream all) { work(all, number); });
+  };
+  return record_graph(*this, parts_.queue.use(), calls, with_peers);
 }
 
 void CudaTimer::queue(const Work& work) {
-  work(sdk::Stream{parts_.queue.use()});
+  parts_.queue.peers().call(parts_.queue.use(), work);
 }
 
 // Under a tool that traces every launch, the random launches are left out.
@@ -178,7 +183,7 @@ Result<Scope> CudaTimer::begin_placement(StreamUse use) {
 Result<bool> CudaTimer::keeps_to_stream(const Work& work) {
   if (auto status = synchronize(); !status) return fail(std::move(status.error()));
   parts_.code.end();
-  if (parts_.gate_obstacle) return false;
+  if (parts_.gate_obstacle || !parts_.queue.peers().none()) return false;
   (void)parts_.queue.use();  // on other streams the work may really run
   return cuda::keeps_to_stream(parts_.queue.home(), work);
 }

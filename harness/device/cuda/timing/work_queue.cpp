@@ -6,14 +6,16 @@
 
 namespace harness::cuda {
 
-Result<std::unique_ptr<WorkQueue>> WorkQueue::create(int ordinal) {
+Result<std::unique_ptr<WorkQueue>> WorkQueue::create(int ordinal, const std::vector<int>& peers) {
   auto streams = Streams::create(ordinal);
   if (!streams) return fail(std::move(streams.error()));
-  return std::unique_ptr<WorkQueue>(new WorkQueue(std::move(*streams)));
+  auto opened = Peers::open(ordinal, peers);
+  if (!opened) return fail(std::move(opened.error()));
+  return std::unique_ptr<WorkQueue>(new WorkQueue(std::move(*streams), std::move(*opened)));
 }
 
-WorkQueue::WorkQueue(std::unique_ptr<Streams> streams)
-    : streams_(std::move(streams)), stream_(streams_->home()) {}
+WorkQueue::WorkQueue(std::unique_ptr<Streams> streams, std::unique_ptr<Peers> peers)
+    : peers_(std::move(peers)), streams_(std::move(streams)), stream_(streams_->home()) {}
 
 Status WorkQueue::synchronize() {
   if (auto status = usable(); !status) return status;
@@ -22,9 +24,11 @@ Status WorkQueue::synchronize() {
   const cudaError_t finished = cudaStreamSynchronize(stream_);
   // Streams of green contexts do not wait for work on the default stream, which bind() may have queued.
   const cudaError_t by_default = cudaStreamSynchronize(cudaStreamLegacy);
+  const Status by_peers = peers_->synchronize();
   if (auto status = check(earlier, "an earlier CUDA call or launch"); !status) return status;
   if (auto status = check(finished, "cudaStreamSynchronize"); !status) return status;
-  return check(by_default, "cudaStreamSynchronize of the default stream");
+  if (auto status = check(by_default, "cudaStreamSynchronize of the default stream"); !status) return status;
+  return by_peers;
 }
 
 Result<Scope> WorkQueue::begin_placement(bool apart, bool by_chance) {

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "harness/base/result.h"
+#include "harness/device/cuda/timing/peers.h"
 #include "harness/device/cuda/timing/streams.h"
 #include "harness/device/scope.h"
 
@@ -16,7 +18,7 @@ namespace harness::cuda {
 
 class WorkQueue {
  public:
-  static Result<std::unique_ptr<WorkQueue>> create(int ordinal);
+  static Result<std::unique_ptr<WorkQueue>> create(int ordinal, const std::vector<int>& peers = {});
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
@@ -29,6 +31,9 @@ class WorkQueue {
 
   // The same stream, to ask it something.
   [[nodiscard]] cudaStream_t stream() const { return stream_; }
+
+  // The other GPUs that calls use.
+  [[nodiscard]] Peers& peers() { return *peers_; }
 
   // The stream for everything that belongs to no placement. It waits for the default stream: work that was
   // queued there by mistake is found when its result is.
@@ -44,9 +49,10 @@ class WorkQueue {
   [[nodiscard]] std::string kind() const { return streams_->kind(); }
 
  private:
-  explicit WorkQueue(std::unique_ptr<Streams> streams);
+  WorkQueue(std::unique_ptr<Streams> streams, std::unique_ptr<Peers> peers);
   void go_home();
 
+  std::unique_ptr<Peers> peers_;
   std::unique_ptr<Streams> streams_;
   cudaStream_t stream_;
   std::uint64_t uses_ = 0;

@@ -1,0 +1,86 @@
+// all_reduce: its description, the threads, and the kernel of `direct` in the emulator, a launch for each
+// GPU.
+#include <gtest/gtest.h>
+
+#include "kernels/all_reduce/all_reduce.h"
+#include "kernels/all_reduce/direct_kernel.cuh"
+#include "kernels/all_reduce/nccl_library.h"
+#include "tests/emulate/memory.h"
+#include "tests/kernels/multi_gpu_case.h"
+
+void register_workload_all_reduce(harness::sdk::Registry&);
+void register_variant_all_reduce_threads(harness::sdk::Registry&);
+
+namespace all_reduce {
+namespace {
+
+using harness::sdk::Params;
+using harness::sdk::Value;
+
+Params params_of(std::int64_t gpus, std::int64_t n) {
+  return Params({{"gpus", Value{gpus}}, {"n", Value{n}}});
+}
+
+TEST(AllReduce, TensorsLieOnTheirGpuAndEachSendsTheLeastThatItCan) {
+  const MultiGpuCase c(register_workload_all_reduce, params_of(4, 100));
+  EXPECT_EQ(c.problem.gpus, 4);
+  ASSERT_EQ(c.problem.tensors.size(), 8U);
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(c.problem.tensors[i].gpu, static_cast<int>(i % 4));
+  EXPECT_EQ(c.problem.work.link_bytes, 600);
+  EXPECT_EQ(c.problem.work.bytes, 3200);
+  EXPECT_EQ(MultiGpuCase(register_workload_all_reduce, params_of(1, 100)).problem.work.link_bytes, 0);
+}
+
+TEST(AllReduce, PartsCoverAllValues) {
+  const Shape shape{3, 10};
+  EXPECT_EQ(shape.part(0), 0);
+  EXPECT_EQ(shape.part(1), 3);
+  EXPECT_EQ(shape.part(3), 10);
+}
+
+TEST(AllReduce, ThreadsAreRight) {
+  for (const auto& [gpus, n] : {std::pair{1, 5}, {2, 7}, {3, 100}, {4, 1}}) {
+    MultiGpuCase c(register_workload_all_reduce, params_of(gpus, n));
+    c.run(register_variant_all_reduce_threads);
+    for (std::size_t output = 0; output < c.outputs.size(); ++output)
+      EXPECT_LE(c.error(output), c.problem.tolerance.relative) << gpus << " " << n << " " << output;
+  }
+}
+
+template <int Gpus>
+void expect_direct_right(std::int64_t n) {
+  MultiGpuCase c(register_workload_all_reduce, params_of(Gpus, n));
+  const Shape shape = shape_of(c.params);
+  for (std::size_t gpu = 0; gpu < Gpus; ++gpu) {
+    DirectArguments<Gpus> problem;
+    for (std::size_t i = 0; i < Gpus; ++i) {
+      const std::size_t other = (gpu + i) % Gpus;
+      problem.from[i] = static_cast<const float*>(c.addresses[other]);
+      problem.to[i] = static_cast<float*>(c.addresses[shape.result_index(other)]);
+    }
+    problem.begin = shape.part(gpu) / 4;
+    problem.end = shape.part(gpu + 1) / 4;
+    emulate::launch({}, {2, 1, 1}, {direct_threads, 1, 1}, 0, &direct_kernel<Gpus>, problem);
+  }
+  for (std::size_t output = 0; output < c.outputs.size(); ++output)
+    EXPECT_LE(c.error(output), c.problem.tolerance.relative) << Gpus << " " << n << " " << output;
+}
+
+// More vectors than a step of all threads, and fewer.
+TEST(AllReduce, DirectIsRight) {
+  expect_direct_right<1>(4);
+  expect_direct_right<2>(8 * 5000);
+  expect_direct_right<4>(16 * 37);
+}
+
+TEST(AllReduce, WithoutNcclThereIsAReason) {
+  try {
+    const Nccl library({"/no/such/libnccl.so.2"});
+    FAIL();
+  } catch (const harness::sdk::Unsupported& reason) {
+    EXPECT_NE(std::string(reason.what()).find("HARNESS_NCCL_PATH"), std::string::npos) << reason.what();
+  }
+}
+
+}  // namespace
+}  // namespace all_reduce

@@ -289,8 +289,11 @@ class WgmmaConsumer {
       float total = totals_[half];
       total += __shfl_xor_sync(0xFFFFFFFFU, total, 1);
       total += __shfl_xor_sync(0xFFFFFFFFU, total, 2);
-      const float factor = Tiles::may_be_empty && total == 0 ? 0.0F : 1.0F / total;
       const int query = query_ + half * 8;
+      // A problem may go on from what other keys gave before, and leave the end to later ones.
+      if constexpr (requires { problem_.carry; })
+        if (query >= problem_.sequence || !carry(half, query, total)) continue;
+      const float factor = Tiles::may_be_empty && total == 0 ? 0.0F : 1.0F / total;
       if (query >= problem_.sequence) continue;
       std::uint16_t* const row = problem_.o + result_row(query) + lane_ % 4 * 2;
       KERNEL_UNROLL
@@ -298,6 +301,38 @@ class WgmmaConsumer {
         *reinterpret_cast<std::uint32_t*>(row + column * 8) =
             Element::narrow(sums_[column * 4 + half * 2] * factor, sums_[column * 4 + half * 2 + 1] * factor);
     }
+  }
+
+  // Adds what other keys gave the query before, by weights of the largest score of both, and keeps the sum
+  // for later ones. True: there are none, so the result can be stored. Each lane has its own copy of the
+  // row's scores.
+  KERNEL_DEVICE bool carry(int half, int query, float& total) {
+    const auto& state = problem_.carry;
+    const std::int64_t row = static_cast<std::int64_t>(tiles_.matrix) * problem_.sequence + query;
+    float* const sums = state.sums + row * Tiling::stored + lane_ % 4 * 2;
+    float2* const kept = state.scores + row * 4 + lane_ % 4;
+    float top = tops_[half] * problem_.scale2;
+    if (state.first == 0) {
+      const float2 before = *kept;
+      const float both = fmaxf(top, before.x);
+      const float mine = ptx::exp2_approximate(top - both), others = ptx::exp2_approximate(before.x - both);
+      top = both;
+      total = total * mine + before.y * others;
+      KERNEL_UNROLL
+      for (int column = 0; column < Tiling::stored / 8; ++column) {
+        const float2 old = *reinterpret_cast<const float2*>(sums + column * 8);
+        float* const sum = sums_ + column * 4 + half * 2;
+        sum[0] = sum[0] * mine + old.x * others;
+        sum[1] = sum[1] * mine + old.y * others;
+      }
+    }
+    if (state.last != 0) return true;
+    *kept = make_float2(top, total);
+    KERNEL_UNROLL
+    for (int column = 0; column < Tiling::stored / 8; ++column)
+      *reinterpret_cast<float2*>(sums + column * 8) =
+          make_float2(sums_[column * 4 + half * 2], sums_[column * 4 + half * 2 + 1]);
+    return false;
   }
 
   // A problem may have a place of its own for results.

@@ -87,6 +87,45 @@ TEST(Summarize, SpeedupOfAHigherIsBetterMetricIsAboveOneWhenHigher) {
   EXPECT_NEAR(summarize(record_of({fused, case_of("plain", {rate(100)})})).at(0).speedup->ratio, 3, 1e-9);
 }
 
+TEST(Summarize, EfficiencyIsTheWorkPerSecondAndGpuOverThatOfTheReference) {
+  CaseRecord one = case_of("one", {series_at(about(100), "gpu_time")});
+  CaseRecord four = case_of("four", {series_at(about(30), "gpu_time")});
+  one.flops = four.flops = 1e9;
+  four.gpus = 4;
+  four.reference = one.reference = "one";
+  Summary strong = summarize(record_of({one, four})).at(1);
+  ASSERT_TRUE(strong.efficiency);
+  EXPECT_NEAR(strong.efficiency->ratio, 100.0 / 30 / 4, 1e-9);
+  EXPECT_NEAR(strong.efficiency->interval->lo, strong.speedup->interval->lo / 4, 1e-9);
+  EXPECT_NEAR(strong.efficiency->interval->hi, strong.speedup->interval->hi / 4, 1e-9);
+  EXPECT_FALSE(summarize(record_of({one, four})).at(0).efficiency) << "it has no reference";
+  four.flops = 4e9;
+  four.series = {series_at(about(110), "gpu_time")};
+  EXPECT_NEAR(summarize(record_of({one, four})).at(1).efficiency->ratio, 100.0 / 110, 1e-9) << "weak";
+  four.flops = 0;
+  four.items = 20;
+  EXPECT_FALSE(summarize(record_of({one, four})).at(1).efficiency) << "the work of the reference is unknown";
+  one.items = 10;
+  EXPECT_NEAR(summarize(record_of({one, four})).at(1).efficiency->ratio, 100.0 / 110 * 2 / 4, 1e-9);
+  four.gpus = 1;
+  EXPECT_FALSE(summarize(record_of({one, four})).at(1).efficiency);
+}
+
+TEST(Summarize, SeveralGpusReachAsManyTimesACeilingAndTheirLinkHasItsOwn) {
+  Record record = record_of(std::vector<double>{10, 10, 10});  // us
+  record.cases[0].gpus = 4;
+  record.cases[0].bytes = 12e6;
+  record.cases[0].link_bytes = 1e6;
+  record.machines["cuda"].ceilings = {{"copy_bytes_per_s", 4e11}};
+  Summary summary = summarize(record).at(0);
+  EXPECT_NEAR(*summary.share_of_ceiling, 0.75, 1e-6);
+  EXPECT_EQ(summary.bound, "memory");
+  record.machines["cuda"].ceilings[link_ceiling] = 1.25e11;
+  summary = summarize(record).at(0);
+  EXPECT_NEAR(*summary.share_of_ceiling, 0.8, 1e-6);
+  EXPECT_EQ(summary.bound, "link");
+}
+
 TEST(Summarize, SetsThroughputAgainstTheMeasuredCeilings) {
   Record record = record_of(std::vector<double>{10, 10, 10});  // us
   record.cases[0].flops = 2e9;

@@ -26,6 +26,16 @@ struct Speedup {
   std::optional<Interval> interval;  // absent with fewer than 2 processes a side
 };
 
+// Of a case on more GPUs than its reference: the work per second and GPU over that of the reference. 1 is
+// linear, whether the work grew with the GPUs (weak scaling) or not (strong scaling). The interval is the
+// speedup's.
+struct Efficiency {
+  double ratio = 0;
+  std::optional<Interval> interval;
+
+  bool operator==(const Efficiency&) const = default;
+};
+
 struct Summary {
   std::string case_id;
   std::string metric;
@@ -53,6 +63,7 @@ struct Summary {
   std::optional<double> share_of_ceiling;
   std::string bound;
   std::optional<Speedup> speedup;
+  std::optional<Efficiency> efficiency = {};
   std::optional<Verification> verification;
   Notes notes = {};  // of the processes
   std::vector<Diagnostic> diagnostics;

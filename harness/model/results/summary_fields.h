@@ -18,6 +18,13 @@ struct Described<Speedup> {
       field("interval", &Speedup::interval).null_when_default());
 };
 
+template <>
+struct Described<Efficiency> {
+  static constexpr auto fields =
+      list_fields<Efficiency>(JsonLayout::line, field("ratio", &Efficiency::ratio),
+                              field("interval", &Efficiency::interval).null_when_default());
+};
+
 // A figure over samples: null where there are none.
 constexpr auto sample_figure(std::string_view name, double Summary::*member) {
   return field(name, member).null_when_default().when([](const Summary& one) { return one.samples > 0; });
@@ -43,6 +50,7 @@ struct Described<Summary> {
       field("share_of_ceiling", &Summary::share_of_ceiling).null_when_default(),
       field("bound", &Summary::bound).null_when_default(),
       field("speedup", &Summary::speedup).null_when_default(),
+      field("efficiency", &Summary::efficiency).unless_default(),
       field("verification", &Summary::verification).null_when_default(), field("notes", &Summary::notes),
       field("diagnostics", &Summary::diagnostics));
 };

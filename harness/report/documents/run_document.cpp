@@ -92,6 +92,16 @@ Cell speedup_bounds(const Summary& row) {
   return {row.speedup->interval ? bounds(*row.speedup->interval) : std::string(unknown)};
 }
 
+Cell efficiency_cell(const Summary& row) {
+  if (!row.efficiency) return {};
+  return {format_significant(row.efficiency->ratio, 3)};
+}
+
+Cell efficiency_bounds(const Summary& row) {
+  if (!row.efficiency) return {};
+  return {row.efficiency->interval ? bounds(*row.efficiency->interval) : std::string(unknown)};
+}
+
 Cell throughput_cell(double value, const Scale& scale) {
   return {value > 0 ? quantity(value, scale, 3) : std::string(unknown)};
 }
@@ -126,6 +136,7 @@ std::vector<ColumnSpec> result_columns(const Summaries& rows, const Scale& time,
   const Scale bytes = si_scale_for("B/s", values_of(rows, &Summary::bytes_per_s));
   const Scale items = si_scale_for(items_of(rows, cases) + "/s", values_of(rows, &Summary::items_per_s));
   const bool speedups = any_of(rows, [](const Summary& row) { return row.speedup.has_value(); });
+  const bool efficiencies = any_of(rows, [](const Summary& row) { return row.efficiency.has_value(); });
   const std::string interval = interval_header(rows);
   const bool same_size = uniform(rows, &Summary::processes) && uniform(rows, &Summary::samples);
   return {
@@ -141,6 +152,8 @@ std::vector<ColumnSpec> result_columns(const Summaries& rows, const Scale& time,
        speedups,
        [=](const Summary& row) { return speedup_cell(row, references); }},
       {{interval, Align::left, result_block, 2, true}, speedups, speedup_bounds},
+      {{"efficiency", Align::decimal, result_block, 2}, efficiencies, efficiency_cell},
+      {{interval, Align::left, result_block, 2, true}, efficiencies, efficiency_bounds},
       {{flops.unit, Align::decimal, result_block, 4},
        any_of(rows, [](const Summary& row) { return row.flops_per_s > 0; }),
        [=](const Summary& row) { return throughput_cell(row.flops_per_s, flops); }},

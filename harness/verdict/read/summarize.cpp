@@ -93,6 +93,8 @@ void fill_throughput(Summary& summary, const CaseRecord& record, const Series& s
   if (record.items > 0) summary.items_per_s = record.items / seconds;
   const auto machine = whole.machines.find(record.device);
   if (machine == whole.machines.end()) return;
+  // All GPUs of a case together reach that many times the ceiling of one. On a CPU they are threads.
+  const double gpus = is_gpu_kind(record.device) ? record.gpus : 1;
   const auto consider = [&](const char* ceiling_name, double achieved, const char* bound) {
     const auto ceiling = machine->second.ceilings.find(ceiling_name);
     if (ceiling == machine->second.ceilings.end() || !(ceiling->second > 0) || !(achieved > 0)) return;
@@ -101,8 +103,23 @@ void fill_throughput(Summary& summary, const CaseRecord& record, const Series& s
     summary.share_of_ceiling = share;
     summary.bound = bound;
   };
-  consider("copy_bytes_per_s", summary.bytes_per_s, "memory");
-  consider(product_ceiling(record).c_str(), summary.flops_per_s, "compute");
+  consider("copy_bytes_per_s", summary.bytes_per_s / gpus, "memory");
+  consider(product_ceiling(record).c_str(), summary.flops_per_s / gpus, "compute");
+  consider(link_ceiling, record.link_bytes / seconds, "link");
+}
+
+// By the operations of both cases, or their items where no operations are declared.
+std::optional<Efficiency> efficiency_of(const CaseRecord& one, const CaseRecord& reference,
+                                        const Speedup& speedup) {
+  if (one.gpus <= reference.gpus) return std::nullopt;
+  const bool by_flops = one.flops > 0 && reference.flops > 0;
+  const double work = by_flops ? one.flops / reference.flops : one.items / reference.items;
+  if (!(work > 0) || !std::isfinite(work)) return std::nullopt;
+  const double factor = work * reference.gpus / one.gpus;
+  Efficiency efficiency{speedup.ratio * factor, {}};
+  if (speedup.interval)
+    efficiency.interval = Interval{speedup.interval->lo * factor, speedup.interval->hi * factor};
+  return efficiency;
 }
 
 // The larger error of the two checks; NaN is worse than any number.
@@ -271,6 +288,8 @@ class Summarizer {
       const stats::Bounds bounds = test->interval(confidence_);
       speedup.interval = Interval{std::exp(bounds.lo), std::exp(bounds.hi)};
     }
+    if (is_time(series.metric))
+      summary.efficiency = efficiency_of(one, record_.cases[found->second], speedup);
     summary.speedup = std::move(speedup);
   }
 

@@ -31,8 +31,9 @@
 #                                it must be what is checked out, or be left out
 #   HARNESS_GPU_SECONDS=525      how long all may take
 #
-# cuDNN, CUPTI, NVRTC, cuFFT and cuSPARSELt that only Python's packages have here are found there, unless
-# HARNESS_CUDNN_PATH, HARNESS_CUPTI, HARNESS_NVRTC_PATH, HARNESS_CUFFT_PATH and HARNESS_CUSPARSELT_PATH say otherwise.
+# cuDNN, CUPTI, NVRTC, cuFFT, cuSPARSELt and NCCL that only Python's packages have here are found there, unless
+# HARNESS_CUDNN_PATH, HARNESS_CUPTI, HARNESS_NVRTC_PATH, HARNESS_CUFFT_PATH, HARNESS_CUSPARSELT_PATH and
+# HARNESS_NCCL_PATH say otherwise.
 #
 # Exit status: 0 all well, 1 a step failed, 2 it could not start.
 set -uo pipefail
@@ -429,6 +430,7 @@ library HARNESS_CUPTI libcupti.so.13
 library HARNESS_NVRTC_PATH libnvrtc.so.13
 library HARNESS_CUFFT_PATH libcufft.so.12
 library HARNESS_CUSPARSELT_PATH libcusparseLt.so.0
+library HARNESS_NCCL_PATH libnccl.so.2
 
 if command -v nvidia-smi >/dev/null; then
   nvidia-smi --query-gpu=name,driver_version,clocks.sm,power.draw,power.limit,temperature.gpu,ecc.mode.current \

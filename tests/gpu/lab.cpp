@@ -178,7 +178,8 @@ void trying(const std::string& what) {
 }
 
 bool is_library(const std::string& variant) {
-  return variant.starts_with("cublas") || variant.starts_with("cudnn") || variant.starts_with("cusparse");
+  return variant.starts_with("nccl") || variant.starts_with("cublas") || variant.starts_with("cudnn") ||
+         variant.starts_with("cusparse");
 }
 
 Bound::Bound(Device& device, const Catalog& catalog, const std::string& workload, const std::string& variant,
@@ -193,7 +194,7 @@ Bound::Bound(Device& device, const Catalog& catalog, const std::string& workload
   workload_.fill(params_, seed, inputs_);
   std::size_t next_input = 0;
   for (const sdk::TensorSpec& tensor : problem_.tensors) {
-    buffers_.push_back(value_of(device_.memory().allocate(tensor.bytes())));
+    buffers_.push_back(value_of(device_.memory().allocate_on(tensor.gpu, tensor.bytes())));
     addresses_.push_back(buffers_.back()->data());
     if (tensor.role == sdk::Role::input)
       require(device_.memory().upload(*buffers_.back(), inputs_[next_input++].data));
@@ -226,8 +227,8 @@ sdk::HostTensor Bound::output(std::size_t index) {
   return tensor;
 }
 
-double Bound::error(std::int64_t checked) {
-  const sdk::HostTensor result = output();
+double Bound::error(std::int64_t checked, std::size_t number) {
+  const sdk::HostTensor result = output(number);
   const std::int64_t elements = result.spec.elements();
   for (std::int64_t i = 0; i < elements; ++i)
     if (!std::isfinite(result.at(i))) return std::numeric_limits<double>::quiet_NaN();
@@ -244,7 +245,7 @@ double Bound::error(std::int64_t checked) {
     for (std::int64_t i = 0; i < between; ++i) wanted.push_back(i * elements / between);
   }
   std::vector<double> expected(wanted.size());
-  workload_.reference(params_, inputs_, 0, wanted, expected);
+  workload_.reference(params_, inputs_, number, wanted, expected);
   double off = 0;
   double norm = 0;
   for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -94,9 +94,9 @@ class Bound {
   // The output called `index` among the outputs, as it is on the device now.
   sdk::HostTensor output(std::size_t index = 0);
   void poison_outputs();
-  // ||out - ref|| / ||ref|| of output 0 over at most `checked` elements spread over it; NaN if an
+  // ||out - ref|| / ||ref|| of an output over at most `checked` elements spread over it; NaN if an
   // output is not finite.
-  double error(std::int64_t checked = 4096);
+  double error(std::int64_t checked = 4096, std::size_t output = 0);
   [[nodiscard]] const sdk::Problem& problem() const { return problem_; }
 
   // One ungated call, then the median of `samples` in seconds, none of which may be forced.

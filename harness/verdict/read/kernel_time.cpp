@@ -72,7 +72,8 @@ View view_of(const ProcessResult& process, const ProcessSamples& samples, double
 std::vector<View> views_of(const CaseRecord& record) {
   std::vector<View> views;
   const Series* time = time_of(record);
-  if (time == nullptr) return views;
+  // Kernels of several GPUs run beside each other, so the sum of their times is no time of a call.
+  if (time == nullptr || record.gpus > 1) return views;
   const double us_per_unit = seconds_per_unit(time->unit) / microsecond;
   for (const ProcessResult& process : record.processes) {
     const auto samples =

@@ -310,7 +310,7 @@ Status add_c_plugin(const PluginExports& exports, sdk::Registry& registry) {
         fmt::format("has the name `{}`; letters, digits and _ make one", printable(description.name)));
   if (Status checked = check_parameters(description.parameters); !checked) return checked;
   if (Status checked = check_variants(description.variants); !checked) return checked;
-  registry.add(std::make_unique<PluginWorkload>(exports));
+  if (exports.joins == 0) registry.add(std::make_unique<PluginWorkload>(exports));
   for (const harness_variant* one = description.variants; one->name != nullptr; ++one) {
     const auto make = [exports, name = one->name](const sdk::Params& params, const sdk::Problem& problem,
                                                   const sdk::DeviceTraits& traits) {

@@ -19,9 +19,10 @@ struct PluginExports {
   decltype(&harness_run) run = nullptr;
   decltype(&harness_close) close = nullptr;
   const void* code = nullptr;  // as Variant::code
+  int joins = 0;               // not 0: its variants solve a workload that is there already
 };
 
-// Adds its workload and variants. An error names what the description lacks.
+// Adds its workload, unless it joins one, and its variants. An error names what the description lacks.
 Status add_c_plugin(const PluginExports& exports, sdk::Registry& registry);
 
 // Reads the exports of a loaded library. False: it has none of them. An error names a missing one.

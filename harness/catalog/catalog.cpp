@@ -123,6 +123,10 @@ Status Catalog::merge(sdk::Registry incoming, const std::string& origin) {
     contents_.workloads.push_back(std::move(workload));
   }
   for (sdk::Variant& variant : incoming.variants) {
+    if (workload(variant.workload) == nullptr)
+      return fail(ErrorKind::usage,
+                  fmt::format("module `{}` adds variant `{}` to workload `{}`, which does not exist", origin,
+                              variant.name, variant.workload));
     const auto same = std::find_if(
         contents_.variants.begin(), contents_.variants.end(),
         [&](const sdk::Variant& v) { return v.workload == variant.workload && v.name == variant.name; });

@@ -36,8 +36,8 @@ template <>
 struct Described<PythonWorkload> {
   static constexpr auto fields = list_fields<PythonWorkload>(
       JsonLayout::line, field("name", &PythonWorkload::name).required(),
-      field("summary", &PythonWorkload::summary), field("params", &PythonWorkload::params),
-      field("variants", &PythonWorkload::variants));
+      field("summary", &PythonWorkload::summary), field("built_in", &PythonWorkload::built_in),
+      field("params", &PythonWorkload::params), field("variants", &PythonWorkload::variants));
 };
 
 namespace {

@@ -22,6 +22,7 @@ struct PythonVariant {
 struct PythonWorkload {
   std::string name;
   std::string summary;
+  bool built_in = false;  // the program has it, and only the variants are new
   std::vector<sdk::ParamSpec> params;
   std::vector<PythonVariant> variants;
 };

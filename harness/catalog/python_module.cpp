@@ -44,7 +44,7 @@ Status add_for_planning(const std::filesystem::path& path, sdk::Registry& regist
   if (!started) return fail(started.error());
   const auto child = std::make_shared<PythonChild>(std::move(*started));
   for (const PythonWorkload& workload : child->workloads()) {
-    registry.add(std::make_unique<PlannedWorkload>(child, workload));
+    if (!workload.built_in) registry.add(std::make_unique<PlannedWorkload>(child, workload));
     for (const PythonVariant& one : workload.variants)
       registry.add(sdk::Variant{workload.name, one.name, one.device, one.summary, only_in_python});
   }

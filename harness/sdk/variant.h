@@ -80,7 +80,8 @@ class Kernel {
   // never. With several GPUs the first is current; run() may choose others.
   virtual void run(Stream stream) = 0;
 
-  // True when run() waits for the device: it is then timed without a launch gate, and marked so.
+  // True when run() waits for the device, or the host's time is to be in that of a call: it is then timed
+  // from an idle device, without a launch gate, and marked so.
   [[nodiscard]] virtual bool synchronises() const { return false; }
 
   // The numeric contract of the variant, where it is not the workload's: a product in FP8 is further from the

@@ -14,8 +14,7 @@
 #include <vector>
 
 #include "harness/sdk/variant.h"
-#include "kernels/cpu/isa.h"
-#include "kernels/cpu_pool.h"
+#include "kernels/cpu/blocked_product.h"
 
 namespace attention {
 
@@ -54,10 +53,10 @@ class OnlineThreads {
   }
 
   void bind(const harness::sdk::Buffers& buffers) {
-    q_ = buffers.as<std::uint16_t>(0);
-    k_ = buffers.as<std::uint16_t>(1);
-    v_ = buffers.as<std::uint16_t>(2);
-    o_ = buffers.as<std::uint16_t>(3);
+    q_ = buffers.as<void>(0);
+    k_ = buffers.as<void>(1);
+    v_ = buffers.as<void>(2);
+    o_ = buffers.as<void>(3);
   }
 
   void run() {
@@ -82,8 +81,8 @@ class OnlineThreads {
     float totals[query_block] = {};
   };
 
-  void widen(const std::uint16_t* from, float* to) const {
-    (shape_.dtype == harness::sdk::DType::f16 ? isa_.widen_f16 : isa_.widen_bf16)(from, to, shape_.dimension);
+  void widen(const void* tensor, std::int64_t row, float* to) const {
+    kernels::widen(isa_, shape_.dtype, tensor, row * shape_.dimension, shape_.dimension, to);
   }
 
   // Queries from `begin` on, a block of them.
@@ -107,8 +106,8 @@ class OnlineThreads {
       float* const sums = scratch.sums.data() + row * columns_;
       const float total = scratch.totals[row];  // 0 where no key was seen
       isa_.scale(sums, columns_, total == 0 ? 0.0F : 1.0F / total);
-      (shape_.dtype == harness::sdk::DType::f16 ? isa_.narrow_f16 : isa_.narrow_bf16)(
-          sums, o_ + (first + begin + row) * shape_.dimension, shape_.dimension);
+      kernels::narrow(isa_, shape_.dtype, sums, shape_.dimension, o_,
+                      (first + begin + row) * shape_.dimension);
     }
   }
 
@@ -145,7 +144,7 @@ class OnlineThreads {
     for (std::int64_t r = 0; r < query_block; ++r) {
       float* const to = scratch.queries.data() + r * shape_.dimension;
       if (r < rows)
-        widen(q_ + (row + r) * shape_.dimension, to);
+        widen(q_, row + r, to);
       else
         std::fill_n(to, shape_.dimension, 0.0F);
     }
@@ -159,14 +158,14 @@ class OnlineThreads {
     const std::int64_t panel = isa_.columns;
     std::fill(scratch.line.begin(), scratch.line.end(), 0.0F);
     for (std::int64_t j = 0; j < key_block; ++j) {
-      if (j < rows) widen(v_ + (row + j) * d, scratch.line.data());
+      if (j < rows) widen(v_, row + j, scratch.line.data());
       if (j == rows) std::fill(scratch.line.begin(), scratch.line.end(), 0.0F);
       for (std::int64_t column = 0; column < columns_; column += panel)
         std::copy_n(scratch.line.data() + column, panel,
                     scratch.values.data() + column * key_block + j * panel);
     }
     for (std::int64_t j = 0; j < key_block; ++j) {
-      if (j < rows) widen(k_ + (row + j) * d, scratch.line.data());
+      if (j < rows) widen(k_, row + j, scratch.line.data());
       if (j == rows) std::fill(scratch.line.begin(), scratch.line.end(), 0.0F);
       float* const to = scratch.keys.data() + j / panel * panel * d + j % panel;
       for (std::int64_t c = 0; c < d; ++c) to[c * panel] = scratch.line[static_cast<std::size_t>(c)];
@@ -179,10 +178,10 @@ class OnlineThreads {
   kernels::Pool pool_;
   std::vector<Mask> masks_;       // of each thread
   std::vector<Scratch> scratch_;  // likewise
-  const std::uint16_t* q_ = nullptr;
-  const std::uint16_t* k_ = nullptr;
-  const std::uint16_t* v_ = nullptr;
-  std::uint16_t* o_ = nullptr;
+  const void* q_ = nullptr;
+  const void* k_ = nullptr;
+  const void* v_ = nullptr;
+  void* o_ = nullptr;
 };
 
 }  // namespace attention

@@ -5,13 +5,20 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import random
 import struct
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
+
+
+def _drawn(count: int) -> Iterator[float]:
+    """Numbers between -1 and 1, by a generator that weights.h has too."""
+    state = 20251002
+    for _ in range(count):
+        state = (1664525 * state + 1013904223) % 2 ** 32
+        yield state / 2 ** 31 - 1
+
 
 # Weights repeat these. Their number is a prime, so no two rows of a matrix are alike.
-_random = random.Random(20251002)
-_VALUES = [_random.uniform(-1, 1) for _ in range(65521)]
+_VALUES = list(_drawn(65521))
 
 Sizes = dict[str, Any]
 Shape = tuple[int, ...]

@@ -12,8 +12,34 @@
 #include "harness/sdk/workload.h"
 #include "kernels/block/block.h"
 #include "kernels/linear_gelu/linear_gelu.h"
+#include "kernels/product_oracle.h"
 
 namespace transformer_block {
+
+// softmax(q K^T / sqrt(head)) V of one token, all heads. `qkv` has a row of 3d for each token.
+inline void attend_token(const Shape& shape, const std::vector<double>& qkv, std::int64_t token,
+                         double* result) {
+  const std::int64_t d = shape.width, head = shape.head(), first = token / shape.sequence * shape.sequence;
+  const double scale = 1 / std::sqrt(static_cast<double>(head));
+  std::vector<double> weights(static_cast<std::size_t>(shape.sequence));
+  std::fill_n(result, d, 0.0);
+  for (std::int64_t h = 0; h < shape.heads; ++h) {
+    const double* const query = qkv.data() + token * 3 * d + h * head;
+    const double* const keys = qkv.data() + first * 3 * d + d + h * head;
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+      double score = 0;
+      for (std::int64_t c = 0; c < head; ++c)
+        score += query[c] * keys[static_cast<std::int64_t>(j) * 3 * d + c];
+      weights[j] = score * scale;
+    }
+    const double top = *std::max_element(weights.begin(), weights.end());
+    double total = 0;
+    for (double& weight : weights) total += weight = std::exp(weight - top);
+    for (std::size_t j = 0; j < weights.size(); ++j)
+      for (std::int64_t c = 0; c < head; ++c)
+        result[h * head + c] += weights[j] / total * keys[static_cast<std::int64_t>(j) * 3 * d + d + c];
+  }
+}
 
 class BlockOracle {
  public:
@@ -98,54 +124,19 @@ class BlockOracle {
     }
   }
 
-  // y = x W + b for a few rows, a stretch of columns at a time, whose sums stay in the cache.
+  // y = x W + b for a few rows.
   void multiply(const std::vector<double>& x, Index weight, Index bias, double* y) const {
-    constexpr std::size_t stretch = 256;
-    const std::vector<float>&w = inputs_[weight], &b = inputs_[bias];
-    const std::size_t n = b.size(), k = w.size() / n, rows = x.size() / k;
-    for (std::size_t begin = 0; begin < n; begin += stretch) {
-      const std::size_t end = std::min(n, begin + stretch);
-      for (std::size_t row = 0; row < rows; ++row)
-        std::copy(&b[begin], &b[begin] + (end - begin), y + row * n + begin);
-      for (std::size_t depth = 0; depth < k; ++depth)
-        for (std::size_t row = 0; row < rows; ++row) {
-          const double factor = x[row * k + depth];
-          double* const sums = y + row * n;
-          for (std::size_t column = begin; column < end; ++column)
-            sums[column] += factor * static_cast<double>(w[depth * n + column]);
-        }
-    }
-  }
-
-  // softmax(q K^T / sqrt(head)) V of one token, all heads.
-  void attend(std::int64_t token, double* result) const {
-    const std::int64_t d = shape_.width, head = shape_.head(),
-                       first = token / shape_.sequence * shape_.sequence;
-    const double scale = 1 / std::sqrt(static_cast<double>(head));
-    std::vector<double> weights(static_cast<std::size_t>(shape_.sequence));
-    std::fill_n(result, d, 0.0);
-    for (std::int64_t h = 0; h < shape_.heads; ++h) {
-      const double* const query = qkv_.data() + token * 3 * d + h * head;
-      const double* const keys = qkv_.data() + first * 3 * d + d + h * head;
-      for (std::size_t j = 0; j < weights.size(); ++j) {
-        double score = 0;
-        for (std::int64_t c = 0; c < head; ++c)
-          score += query[c] * keys[static_cast<std::int64_t>(j) * 3 * d + c];
-        weights[j] = score * scale;
-      }
-      const double top = *std::max_element(weights.begin(), weights.end());
-      double total = 0;
-      for (double& weight : weights) total += weight = std::exp(weight - top);
-      for (std::size_t j = 0; j < weights.size(); ++j)
-        for (std::int64_t c = 0; c < head; ++c)
-          result[h * head + c] += weights[j] / total * keys[static_cast<std::int64_t>(j) * 3 * d + d + c];
-    }
+    const std::vector<float>& b = inputs_[bias];
+    for (std::size_t row = 0; row * inputs_[weight].size() < x.size() * b.size(); ++row)
+      std::copy(b.begin(), b.end(), y + row * b.size());
+    kernels::add_product_of_rows(x, inputs_[weight], b.size(), y);
   }
 
   void finish_rows(std::span<const std::int64_t> tokens, double* middle, double* hidden) const {
     const auto d = static_cast<std::size_t>(shape_.width);
     std::vector<double> attended(tokens.size() * d);
-    for (std::size_t i = 0; i < tokens.size(); ++i) attend(tokens[i], attended.data() + i * d);
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+      attend_token(shape_, qkv_, tokens[i], attended.data() + i * d);
     multiply(attended, out_weight, out_bias, middle);
     for (std::size_t i = 0; i < tokens.size() * d; ++i)
       middle[i] += static_cast<double>(inputs_[x_index][static_cast<std::size_t>(tokens[i / d]) * d + i % d]);

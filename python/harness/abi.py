@@ -68,7 +68,7 @@ class Exports(ctypes.Structure):
     """PluginExports of harness/catalog/c_plugin.h."""
 
     _fields_ = [("description", ctypes.POINTER(Description)), ("open", OPEN), ("tensors", TENSORS), ("bind", BIND),
-                ("run", RUN), ("close", CLOSE), ("code", _pointer)]
+                ("run", RUN), ("close", CLOSE), ("code", _pointer), ("joins", ctypes.c_int)]
 
 
 def parameters_of(request: Request) -> dict[str, Value]:
@@ -166,7 +166,8 @@ class Plugin:
         fill = FILL(self._fill) if workload.fill_inputs else FILL()
         self.description = Description(VERSION, workload.name.encode(), workload.summary.encode(),
                                        self._parameters(), self._variants(), fill)
-        self.exports = Exports(ctypes.pointer(self.description), *self._functions, None)
+        self.exports = Exports(ctypes.pointer(self.description), *self._functions, None,
+                               int(workload.built_in))
 
     def _parameters(self) -> Any:
         all_of_them = (Parameter * (len(self.workload.params) + 1))()

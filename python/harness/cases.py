@@ -104,21 +104,26 @@ class Workload:
         Without it every element is drawn uniformly from [-1, 1].
     tolerance: of ||output - reference|| / ||reference||.
     work: the least work of one call, from parameters by name. Without it the bytes of all tensors.
+    built_in: the program has a workload of this name with these tensors. The cases become variants of it, and its
+        reference, inputs, tolerance and work hold. Without it a workload hides a built-in one of its name.
     """
 
     def __init__(self, name: str, *, inputs: Mapping[str, str], outputs: Mapping[str, str],
-                 reference: Callable[..., Any], params: Mapping[str, Kind] | None = None,
+                 reference: Callable[..., Any] | None = None, params: Mapping[str, Kind] | None = None,
                  fill: Callable[..., None] | None = None, tolerance: float = 1e-6,
-                 work: Callable[..., Work] | None = None, summary: str = "") -> None:
+                 work: Callable[..., Work] | None = None, summary: str = "", built_in: bool = False) -> None:
         if not _NAME.fullmatch(name):
             raise ValueError(f"`{name}` is no name for a workload; letters, digits and _ make one")
         if not outputs:
             raise ValueError(f"workload `{name}` has no outputs")
+        if not built_in and reference is None:
+            raise ValueError(f"workload `{name}` has no reference")
         if not tolerance > 0:
             raise ValueError(f"workload `{name}`: the tolerance {tolerance} is not above 0")
         self.name = name
         self.summary = summary
         self.reference = reference
+        self.built_in = built_in
         self.fill_inputs = fill
         self.tolerance = tolerance
         self.cases: list[Case] = []
@@ -145,6 +150,7 @@ class Workload:
 
     def right_outputs(self, inputs: Sequence[Any], parameters: Parameters) -> list[Any]:
         """The outputs that the reference computes."""
+        assert self.reference is not None
         found = self.reference(*inputs, **accepted(self.reference, parameters))
         wanted = sum(spec.is_output for spec in self._specs)
         outputs = list(found) if wanted > 1 else [found]

@@ -28,7 +28,8 @@ def description_of(workload: Workload) -> dict[str, Any]:
         else:
             params.append({"name": name, "kind": "text", "choices": list(kind)})
     variants = [{"name": one.name, "device": one.device, "summary": one.summary} for one in workload.cases]
-    return {"name": workload.name, "summary": workload.summary, "params": params, "variants": variants}
+    return {"name": workload.name, "summary": workload.summary, "built_in": workload.built_in, "params": params,
+            "variants": variants}
 
 
 def problem_of(workloads: dict[str, Workload], asked: dict[str, Any]) -> dict[str, Any]:

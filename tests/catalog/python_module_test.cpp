@@ -69,6 +69,30 @@ TEST_F(PythonModule, IsPlannedWithItsParametersAndTensors) {
   EXPECT_EQ(problem.work.item_name, "rows");
 }
 
+TEST_F(PythonModule, AddsCasesToAWorkloadOfTheProgram) {
+  const std::vector<std::string> before = catalog_.variant_names("mlp");
+  const Status loaded = load(R"(import harness
+mlp = harness.Workload("mlp", inputs={"x": "f32[n]"}, outputs={"y": "f32[n]"}, built_in=True)
+@harness.case(mlp)
+def loop(x, y): pass
+)");
+  ASSERT_TRUE(loaded) << loaded.error().text();
+  std::vector<std::string> after = before;
+  after.emplace_back("loop");
+  EXPECT_EQ(catalog_.variant_names("mlp"), after);
+  EXPECT_EQ(catalog_.workload("mlp")->params().front().name, "dtype") << "still the program's";
+}
+
+TEST_F(PythonModule, NamesAWorkloadThatTheProgramDoesNotHave) {
+  const Status loaded = load(R"(import harness
+none = harness.Workload("none", inputs={}, outputs={"y": "f32[1]"}, built_in=True)
+@harness.case(none)
+def loop(y): pass
+)");
+  ASSERT_FALSE(loaded);
+  EXPECT_THAT(loaded.error().message, HasSubstr("`none`"));
+}
+
 TEST_F(PythonModule, TellsUnsupportedFromAMistakeWithItsLine) {
   ASSERT_TRUE(load(cases));
   const sdk::Workload& workload = *catalog_.workload("shift");

@@ -46,6 +46,8 @@ class Declaring(unittest.TestCase):
             harness.Workload("my workload", inputs={}, outputs={"y": "f32[1]"}, reference=lambda: 0)
         with self.assertRaises(ValueError):
             harness.Workload("w", inputs={}, outputs={}, reference=lambda: 0)
+        with self.assertRaisesRegex(ValueError, "no reference"):
+            harness.Workload("w", inputs={}, outputs={"y": "f32[1]"})
         with self.assertRaises(ValueError):
             scale(tolerance=0)
         with self.assertRaises(ValueError):

@@ -1,0 +1,4 @@
+#include "kernels/backends/cpu_network.h"
+
+HARNESS_VARIANT(mlp, threads, cpu, "threads; what follows a product is done on its tiles in cache",
+                backends::Threads<backends::Network::mlp>)

@@ -142,18 +142,16 @@ struct LongProduct {
   ptx::TensorMap x = {};
   ptx::TensorMap w = {};
 
-  LongProduct(const Shape& shape, std::int64_t n, std::int64_t k, int multiprocessors)
-      : plan(gemm::wgmma_specialised_launch<ptx::F16, Epilogue>(shape.tokens(), n, multiprocessors)) {
-    problem.m = static_cast<int>(shape.tokens());
+  LongProduct(std::int64_t rows, std::int64_t n, std::int64_t k, int multiprocessors)
+      : plan(gemm::wgmma_specialised_launch<ptx::F16, Epilogue>(rows, n, multiprocessors)) {
+    problem.m = static_cast<int>(rows);
     problem.n = static_cast<int>(n);
     problem.k = static_cast<int>(k);
   }
-  void bind(const std::uint16_t* of_x, const std::uint16_t* of_w, const std::uint16_t* bias,
-            std::uint16_t* y) {
+  void bind(const std::uint16_t* of_x, const std::uint16_t* of_w, std::uint16_t* y) {
     problem.x = of_x;
     problem.w = of_w;
     problem.y = y;
-    epilogue.bias = bias;
     x = ptx::make_tensor_map<ptx::F16>(of_x, plan.x_layout(problem));
     w = ptx::make_tensor_map<ptx::F16>(of_w, plan.w_layout(problem));
   }
@@ -165,30 +163,74 @@ struct LongProduct {
   }
 };
 
+// Attention on wgmma of heads that lie apart, whose result has them side by side.
+class LongAttention {
+ public:
+  static bool takes(const Shape& shape) {
+    return shape.head() == 32 || shape.head() == 64 || shape.head() == 128;
+  }
+
+  explicit LongAttention(const Shape& shape) : shape_(shape) {}
+
+  // Of `of`, the heads apart and the result.
+  void bind(const Intermediate& of) {
+    arguments_ = merged_arguments(shape_, of);
+    q_map_ = map_of(arguments_.q, attention::Wgmma64::queries);
+    k_map_ = map_of(arguments_.k, attention::Wgmma64::keys);
+    v_map_ = map_of(arguments_.v, attention::Wgmma64::keys);
+  }
+
+  template <class Launch>
+  void run(const Launch& launch) const {
+    if (shape_.head() == 32) attend<attention::Wgmma32>(launch);
+    if (shape_.head() == 64) attend<attention::Wgmma64>(launch);
+    if (shape_.head() == 128) attend<attention::Wgmma128>(launch);
+  }
+
+ private:
+  [[nodiscard]] ptx::TensorMap map_of(const std::uint16_t* tensor, int rows) const {
+    return ptx::make_tensor_map<ptx::F16>(tensor,
+                                          attention::wgmma_layout(arguments_.dimension, arguments_.sequence,
+                                                                  static_cast<int>(shape_.matrices()), rows));
+  }
+  template <class Tiling, class Launch>
+  void attend(const Launch& launch) const {
+    static_assert(Tiling::queries == attention::Wgmma64::queries && Tiling::keys == attention::Wgmma64::keys);
+    launch(false, &merged_wgmma_kernel<Tiling>, attention_grid<Tiling>(shape_),
+           dim3{static_cast<unsigned>(Tiling::threads), 1, 1}, static_cast<std::size_t>(Tiling::shared_bytes),
+           arguments_, q_map_, k_map_, v_map_);
+  }
+
+  Shape shape_;
+  MergedArguments arguments_;
+  ptx::TensorMap q_map_ = {}, k_map_ = {}, v_map_ = {};
+};
+
 class LongBlock {
  public:
-  // Attention is written for these heads, and a row of LayerNorm must fit into a block.
+  // A row of LayerNorm must fit into a block.
   static bool takes(const Shape& shape) {
-    const bool attends = shape.head() == 32 || shape.head() == 64 || shape.head() == 128;
-    return attends && operators::row_plan(shape.tokens(), shape.width, 8).threads != 0;
+    return LongAttention::takes(shape) && operators::row_plan(shape.tokens(), shape.width, 8).threads != 0;
   }
 
   LongBlock(const Shape& shape, const Device& device)
       : shape_(shape),
-        qkv_(shape, 3 * shape.width, shape.width, device.multiprocessors),
-        out_(shape, shape.width, shape.width, device.multiprocessors),
-        up_(shape, shape.hidden(), shape.width, device.multiprocessors),
-        down_(shape, shape.width, shape.hidden(), device.multiprocessors) {}
+        attention_(shape),
+        qkv_(shape.tokens(), 3 * shape.width, shape.width, device.multiprocessors),
+        out_(shape.tokens(), shape.width, shape.width, device.multiprocessors),
+        up_(shape.tokens(), shape.hidden(), shape.width, device.multiprocessors),
+        down_(shape.tokens(), shape.width, shape.hidden(), device.multiprocessors) {}
 
   void bind(std::span<void* const> tensors, const Intermediate& of) {
     const auto use = [&](auto& product, const std::uint16_t* x, Index weight, std::uint16_t* y) {
-      product.bind(x, tensor_at(tensors, weight), tensor_at(tensors, weight + 1), y);
+      product.epilogue.bias = tensor_at(tensors, weight + 1);
+      product.bind(x, tensor_at(tensors, weight), y);
     };
     const auto* const x = tensor_at(tensors, x_index);
     norm1_ = norm(x, tensors, norm1_weight, of.normed);
     qkv_.epilogue.split = split_of(shape_);
     use(qkv_, of.normed, qkv_weight, of.qkv);
-    attention_ = merged_arguments(shape_, of);
+    attention_.bind(of);
     out_.epilogue.added = x;
     use(out_, of.heads, out_weight, of.middle);
     norm2_ = norm(of.middle, tensors, norm2_weight, of.normed);
@@ -196,18 +238,13 @@ class LongBlock {
     down_.epilogue.added = of.middle;
     use(down_, of.hidden, down_weight, static_cast<std::uint16_t*>(tensors[y_index]));
     out_.epilogue.width = down_.epilogue.width = shape_.width;
-    q_map_ = map_of(attention_.q, attention::Wgmma64::queries);
-    k_map_ = map_of(attention_.k, attention::Wgmma64::keys);
-    v_map_ = map_of(attention_.v, attention::Wgmma64::keys);
   }
 
   template <class Launch>
   void run(const Launch& launch) const {
     normalise(launch, norm1_);
     qkv_.run(launch);
-    if (shape_.head() == 32) attend<attention::Wgmma32>(launch);
-    if (shape_.head() == 64) attend<attention::Wgmma64>(launch);
-    if (shape_.head() == 128) attend<attention::Wgmma128>(launch);
+    attention_.run(launch);
     out_.run(launch);
     normalise(launch, norm2_);
     up_.run(launch);
@@ -226,11 +263,6 @@ class LongBlock {
     rows.x_stride = rows.columns = shape_.width;
     return rows;
   }
-  [[nodiscard]] ptx::TensorMap map_of(const std::uint16_t* tensor, int rows) const {
-    return ptx::make_tensor_map<ptx::F16>(tensor,
-                                          attention::wgmma_layout(attention_.dimension, attention_.sequence,
-                                                                  static_cast<int>(shape_.matrices()), rows));
-  }
   template <class Launch>
   void normalise(const Launch& launch, const operators::RowArguments& rows) const {
     // Before the arguments are bound the launch is planned by the shape.
@@ -242,22 +274,14 @@ class LongBlock {
           launch(false, kernel, blocks, threads, std::size_t{0}, of_kernel...);
         });
   }
-  template <class Tiling, class Launch>
-  void attend(const Launch& launch) const {
-    static_assert(Tiling::queries == attention::Wgmma64::queries && Tiling::keys == attention::Wgmma64::keys);
-    launch(false, &merged_wgmma_kernel<Tiling>, attention_grid<Tiling>(shape_),
-           dim3{static_cast<unsigned>(Tiling::threads), 1, 1}, static_cast<std::size_t>(Tiling::shared_bytes),
-           attention_, q_map_, k_map_, v_map_);
-  }
 
   Shape shape_;
+  LongAttention attention_;
   LongProduct<SplitEpilogue> qkv_;
   LongProduct<AddEpilogue> out_;
   LongProduct<GeluEpilogue> up_;
   LongProduct<AddEpilogue> down_;
   operators::RowArguments norm1_, norm2_;
-  MergedArguments attention_;
-  ptx::TensorMap q_map_ = {}, k_map_ = {}, v_map_ = {};
 };
 
 }  // namespace transformer_block

@@ -34,6 +34,18 @@ __global__ void __launch_bounds__(Tiling::threads, 1)
     attention::wgmma_attention<attention::WgmmaTiles<Tiling, MergedArguments>, ptx::F16>(problem, &q, &k, &v);
 }
 
+KERNEL_DEVICE gemm::Piece sum_of(gemm::Piece piece, const gemm::Piece& other) {
+  const auto low = [](std::uint32_t pair) { return ptx::F16::widen(static_cast<std::uint16_t>(pair)); };
+  const auto high = [](std::uint32_t pair) {
+    return ptx::F16::widen(static_cast<std::uint16_t>(pair >> 16));
+  };
+  KERNEL_UNROLL
+  for (int i = 0; i < 4; ++i)
+    piece.words[i] = ptx::F16::narrow(low(piece.words[i]) + low(other.words[i]),
+                                      high(piece.words[i]) + high(other.words[i]));
+  return piece;
+}
+
 struct BiasEpilogue {
   using Pair = std::uint32_t;  // two elements of the bias
   const std::uint16_t* bias = nullptr;
@@ -60,12 +72,7 @@ struct AddEpilogue : BiasEpilogue {
   std::int64_t width = 0;
 
   KERNEL_DEVICE gemm::Piece add(gemm::Piece piece, int row, int column) const {
-    const gemm::Piece other = *reinterpret_cast<const gemm::Piece*>(added + row * width + column);
-    KERNEL_UNROLL
-    for (int i = 0; i < 4; ++i)
-      piece.words[i] = ptx::F16::narrow(low(piece.words[i]) + low(other.words[i]),
-                                        high(piece.words[i]) + high(other.words[i]));
-    return piece;
+    return sum_of(piece, *reinterpret_cast<const gemm::Piece*>(added + row * width + column));
   }
 };
 static_assert(sizeof(AddEpilogue) == 3 * sizeof(void*));

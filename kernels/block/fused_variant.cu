@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "kernels/block/fused_block.cuh"
-#include "kernels/cuda_check.cuh"
+#include "kernels/launch.cuh"
 
 namespace transformer_block {
 namespace {
@@ -33,14 +33,7 @@ class FusedBlock::Launches {
  public:
   Launches(const Shape& shape, const harness::sdk::DeviceTraits& traits) : planned_(planned(shape, traits)) {
     each([&](bool, auto* kernel, dim3, dim3, std::size_t bytes, const auto&...) {
-      if (bytes > traits.shared_memory_per_block)
-        throw harness::sdk::Unsupported("needs " + std::to_string(bytes) +
-                                        " bytes of shared memory a block; this device has " +
-                                        std::to_string(traits.shared_memory_per_block));
-      kernels::check(
-          cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                               cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-          "cudaFuncSetAttribute");
+      kernels::allow_shared_memory(reinterpret_cast<const void*>(kernel), bytes, traits);
     });
   }
 
@@ -51,17 +44,8 @@ class FusedBlock::Launches {
   void run(cudaStream_t queue) const {
     each([queue](bool dependent, auto* kernel, dim3 blocks, dim3 threads, std::size_t bytes,
                  const auto&... arguments) {
-      cudaLaunchAttribute early = {};
-      early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-      early.val.programmaticStreamSerializationAllowed = 1;
-      cudaLaunchConfig_t config = {};
-      config.gridDim = blocks;
-      config.blockDim = threads;
-      config.dynamicSmemBytes = bytes;
-      config.stream = queue;
-      config.attrs = &early;
-      config.numAttrs = dependent ? 1 : 0;
-      kernels::check(cudaLaunchKernelEx(&config, kernel, arguments...), "launch of a kernel of the block");
+      kernels::launch(reinterpret_cast<const void*>(kernel), {blocks, threads, bytes, queue, dependent},
+                      arguments...);
     });
   }
 

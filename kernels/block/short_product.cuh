@@ -22,7 +22,8 @@ inline constexpr int short_threads = 256;
 enum class After {
   split,  // stored as (3, b, h, s, head)
   gelu,
-  add,  // plus `added`, of the shape of Y
+  add,   // plus `added`, of the shape of Y
+  relu,  // and there is no bias
 };
 
 struct ShortArguments {
@@ -134,7 +135,8 @@ class ShortProduct {
 
   KERNEL_DEVICE Own load_own() const {
     Own own = {thread_ / 8, thread_ % 8 * 4, {}, {}};
-    own.bias = *reinterpret_cast<const uint2*>(of_.bias + column_ + own.column);
+    if constexpr (after != After::relu)
+      own.bias = *reinterpret_cast<const uint2*>(of_.bias + column_ + own.column);
     if constexpr (after == After::add)
       if (row_ + own.row < of_.rows)
         own.added = *reinterpret_cast<const uint2*>(
@@ -237,6 +239,10 @@ class ShortProduct {
     if constexpr (after == After::gelu) {
       KERNEL_UNROLL
       for (int i = 0; i < 4; ++i) values[i] = linear_gelu::gelu_of<linear_gelu::Gelu::tanh_form>(values[i]);
+    }
+    if constexpr (after == After::relu) {
+      KERNEL_UNROLL
+      for (int i = 0; i < 4; ++i) values[i] = fmaxf(values[i], 0.0F);
     }
     if constexpr (after == After::add) {
       values[0] += low(own.added.x);

@@ -66,13 +66,15 @@ constexpr TilingChoice choose_tiling(std::int64_t m, std::int64_t n, std::int64_
 }
 
 // Aligned: k and n are multiples of Tile::piece, so that every piece of X, W and Y is whole and aligned to 16
-// bytes.
-template <class Element, class Tile, bool Aligned, class Epilogue>
+// bytes. A problem may have two methods of its own. part_of_x(begin) tells which rows and columns of X a slot
+// of k has: `row` is added to the tile's, `column` is the first of `columns`. Outside X there are zeros.
+// is_zero(row) is true where a row of Y is zeros.
+template <class Element, class Tile, bool Aligned, class Epilogue, class Given = Problem<Element>>
 class MmaTile {
  public:
   // Computes the tile at `position`. Called by all threads of the block; `memory` has Tile::shared_bytes.
-  static KERNEL_DEVICE void run(unsigned char* memory, const Problem<Element>& problem,
-                                const Epilogue& epilogue, TilePosition position) {
+  static KERNEL_DEVICE void run(unsigned char* memory, const Given& problem, const Epilogue& epilogue,
+                                TilePosition position) {
     const int row = position.down * Tile::block_rows;
     const int column = position.across * Tile::block_columns;
     float sums[down][across][4] = {};
@@ -128,8 +130,9 @@ class MmaTile {
   }
 
   // Copies `Rows` rows of `Pieces` pieces from (row, column) of a `rows` x `columns` matrix. A thread copies
-  // the same piece of several rows: one address, one step. place(row, piece) is where a piece goes.
-  template <int Rows, int Pieces, class Place>
+  // the same piece of several rows: one address, one step. place(row, piece) is where a piece goes. `Shifted`
+  // rows may begin before the matrix.
+  template <int Rows, int Pieces, bool Shifted = false, class Place>
   static KERNEL_DEVICE void fill_part(const Storage* matrix, int row, int column, int rows, int columns,
                                       Place place) {
     constexpr int rows_at_once = Tile::threads / Pieces;
@@ -141,19 +144,27 @@ class MmaTile {
         matrix + static_cast<std::int64_t>(row + r) * columns + column + piece * Tile::piece;
     KERNEL_UNROLL
     for (int i = 0; i < Rows; i += rows_at_once) {
-      const bool inside = row + r + i < rows && left > 0;
+      // A row before the first one counts as one far behind the last.
+      const bool exists =
+          Shifted ? static_cast<unsigned>(row + r + i) < static_cast<unsigned>(rows) : row + r + i < rows;
+      const bool inside = exists && left > 0;
       fetch(place(r + i, piece), inside ? from + static_cast<std::int64_t>(i) * columns : matrix, inside,
             left);
     }
   }
 
-  static KERNEL_DEVICE void fill_slot(unsigned char* memory, const Problem<Element>& problem, int row,
-                                      int column, int step, int slot) {
+  static KERNEL_DEVICE void fill_slot(unsigned char* memory, const Given& problem, int row, int column,
+                                      int step, int slot) {
     unsigned char* const base = memory + slot * Tile::slot_bytes;
     const int begin = step * Tile::depth;
-    fill_part<Tile::block_rows, Tile::x_pieces>(
-        problem.x, row, begin, problem.m, problem.k,
-        [base](int r, int piece) { return base + piece_offset<Tile::x_pieces>(r, piece); });
+    const auto place = [base](int r, int piece) { return base + piece_offset<Tile::x_pieces>(r, piece); };
+    if constexpr (requires { problem.part_of_x(0); }) {
+      const auto part = problem.part_of_x(begin);
+      fill_part<Tile::block_rows, Tile::x_pieces, true>(problem.x, row + part.row, part.column, problem.m,
+                                                        part.columns, place);
+    } else {
+      fill_part<Tile::block_rows, Tile::x_pieces>(problem.x, row, begin, problem.m, problem.k, place);
+    }
     fill_part<Tile::depth, Tile::w_pieces>(problem.w, begin, column, problem.k, problem.n,
                                            [base](int r, int piece) { return base + w_offset(r, piece); });
   }
@@ -211,8 +222,8 @@ class MmaTile {
   // slots too. Before the last part of a slot this thread waits for its copies to the next slot. After the
   // barrier all copies have landed, and every thread has read this slot. Copies overwrite it from the next
   // part on.
-  static KERNEL_DEVICE void multiply_all(unsigned char* memory, const Problem<Element>& problem, int row,
-                                         int column, int steps, float (&sums)[down][across][4]) {
+  static KERNEL_DEVICE void multiply_all(unsigned char* memory, const Given& problem, int row, int column,
+                                         int steps, float (&sums)[down][across][4]) {
     std::uint32_t x[2][down][4];
     std::uint32_t w[2][across][2];
     ptx::cp_async_wait<Tile::stages - 2>();
@@ -261,7 +272,7 @@ class MmaTile {
 
   // A thread holds, of each 16 x 8 result, columns 2q and 2q + 1 (q its place among four threads) of two
   // rows, eight apart.
-  static KERNEL_DEVICE void stage_results(unsigned char* staging, const Problem<Element>& problem,
+  static KERNEL_DEVICE void stage_results(unsigned char* staging, const Given& problem,
                                           const Epilogue& epilogue, int column,
                                           float (&sums)[down][across][4]) {
     const int group = thread() % 32 / 4;
@@ -280,8 +291,8 @@ class MmaTile {
     }
   }
 
-  static KERNEL_DEVICE void write_results(const unsigned char* staging, const Problem<Element>& problem,
-                                          int row, int column) {
+  static KERNEL_DEVICE void write_results(const unsigned char* staging, const Given& problem, int row,
+                                          int column) {
     KERNEL_UNROLL
     for (int i = 0; i < Tile::warp_rows * Tile::y_pieces / 32; ++i) {
       const int index = thread() % 32 + i * 32;
@@ -290,7 +301,9 @@ class MmaTile {
       const int y_row = row + warp_row() + r;
       const int y_column = column + warp_column() + piece * Tile::piece;
       if (y_row >= problem.m || y_column >= problem.n) continue;
-      const Piece held = *reinterpret_cast<const Piece*>(staging + piece_offset<Tile::y_pieces>(r, piece));
+      Piece held = *reinterpret_cast<const Piece*>(staging + piece_offset<Tile::y_pieces>(r, piece));
+      if constexpr (requires { problem.is_zero(0); })
+        if (problem.is_zero(y_row)) held = {};
       Storage* const to = problem.y + static_cast<std::int64_t>(y_row) * problem.n + y_column;
       if constexpr (Aligned) {
         *reinterpret_cast<Piece*>(to) = held;
@@ -310,9 +323,9 @@ template <class Element, class Tile, bool Aligned, class Epilogue>
 __global__ void __launch_bounds__(Tile::threads)
     mma_kernel(Problem<Element> problem, Epilogue epilogue, int tiles_down, int tiles_across) {
   KERNEL_SLOWER;
-  KERNEL_DYNAMIC_SHARED(memory, 128);
+  KERNEL_DYNAMIC_SHARED(ring, 128);  // another name than that of kernels on wgmma, aligned otherwise
   MmaTile<Element, Tile, Aligned, Epilogue>::run(
-      memory, problem, epilogue, tile_position(static_cast<int>(blockIdx.x), tiles_down, tiles_across));
+      ring, problem, epilogue, tile_position(static_cast<int>(blockIdx.x), tiles_down, tiles_across));
 }
 
 // One instantiation, ready to launch.

@@ -182,7 +182,8 @@ WgmmaLaunch<Element, Epilogue> wgmma_specialised_launch_of(std::int64_t m, std::
           layout_of_w<Tile, Element>,
           static_cast<int>(tiles < multiprocessors ? tiles : multiprocessors),
           WgmmaSpecialised<Element, Tile, Epilogue>::threads,
-          Tile::shared_bytes};
+          Tile::shared_bytes,
+          {Tile::rows, Tile::columns, Tile::stages}};
 }
 
 // Wide tiles read less and multiply best; smaller ones when there are too few to give most multiprocessors

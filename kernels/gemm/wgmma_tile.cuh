@@ -257,6 +257,7 @@ struct WgmmaLaunch {
   int blocks = 0;
   int threads = 0;
   int shared_bytes = 0;
+  int tile[3] = {};  // rows, columns and stages of the tiling
 };
 
 }  // namespace gemm

@@ -7,6 +7,7 @@
 
 #include "harness/sdk/registry.h"
 #include "kernels/linear_gelu/gelu_epilogue.cuh"
+#include "kernels/linear_gelu/linear_gelu.h"
 
 namespace linear_gelu {
 

@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "kernels/linear_gelu/linear_gelu.h"
+#include "kernels/linear_gelu/gelu.h"
 #include "kernels/ptx/device.cuh"
 
 namespace linear_gelu {

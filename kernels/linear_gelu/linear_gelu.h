@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "harness/sdk/params.h"
+#include "kernels/linear_gelu/gelu.h"
 #include "kernels/product_work.h"
 
 namespace linear_gelu {
@@ -18,8 +19,6 @@ inline constexpr std::size_t x_index = 0;
 inline constexpr std::size_t w_index = 1;
 inline constexpr std::size_t bias_index = 2;
 inline constexpr std::size_t y_index = 3;
-
-enum class Gelu { tanh_form, erf_form };
 
 struct Shape {
   harness::sdk::DType dtype = harness::sdk::DType::f32;

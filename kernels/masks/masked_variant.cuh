@@ -2,45 +2,19 @@
 // constructor, with its lists of tiles in the workspace.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/sdk/registry.h"
-#include "kernels/cuda_check.cuh"
+#include "kernels/launch.cuh"
 #include "kernels/masks/specialise.h"
 #include "kernels/masks/tile_lists.cuh"
+#include "kernels/nvrtc/compiled.h"
+#include "kernels/nvrtc/loaded_code.cuh"
 #include "kernels/ptx/tensor_map.cuh"
 
 namespace masks {
-
-// A kernel in machine code, which may be launched in any context of the device.
-class LoadedKernel {
- public:
-  LoadedKernel(const std::vector<char>& cubin, const std::string& name, std::size_t shared_bytes) {
-    using kernels::check;
-    check(cudaLibraryLoadData(&library_, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
-          "cudaLibraryLoadData");
-    check(cudaLibraryGetKernel(&kernel_, library_, name.c_str()), "cudaLibraryGetKernel");
-    check(cudaFuncSetAttribute(function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shared_bytes)),
-          "cudaFuncSetAttribute");
-  }
-  LoadedKernel(const LoadedKernel&) = delete;
-  LoadedKernel& operator=(const LoadedKernel&) = delete;
-  ~LoadedKernel() { cudaLibraryUnload(library_); }
-
-  void launch(dim3 grid, unsigned threads, std::size_t shared_bytes, void* stream, void** arguments) const {
-    kernels::check(cudaLaunchKernel(function(), grid, threads, arguments, shared_bytes,
-                                    static_cast<cudaStream_t>(stream)),
-                   "cudaLaunchKernel");
-  }
-
- private:
-  [[nodiscard]] const void* function() const { return reinterpret_cast<const void*>(kernel_); }
-
-  cudaLibrary_t library_ = nullptr;
-  cudaKernel_t kernel_ = nullptr;
-};
 
 class MaskedVariant : public harness::sdk::Kernel {
  public:
@@ -59,9 +33,10 @@ class MaskedVariant : public harness::sdk::Kernel {
       problem_.dense_words = static_cast<int>(map.key_blocks * tiling_keys / 32);
       bits_ = mask_bits(rules_, map.heads, problem_.dense_words);
     }
-    const NvrtcLibrary& library = NvrtcLibrary::instance();
     const KernelSource source = kernel_source(shape_, rules_.mask(), rules_.score(), dense);
-    kernel_.emplace(compiled(library, source).cubin, source.name, shared_bytes());
+    code_.emplace(kernels::compiled(kernels::NvrtcLibrary::instance(), source.text).cubin);
+    kernel_ = code_->kernel(source.name);
+    kernels::allow_shared_memory(kernel_, shared_bytes(), traits);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const override {
@@ -81,10 +56,12 @@ class MaskedVariant : public harness::sdk::Kernel {
   }
 
   void run(harness::sdk::Stream stream) override {
-    void* arguments[] = {&problem_, &q_map_, &k_map_, &v_map_};
     const dim3 grid(static_cast<unsigned>((shape_.sequence + tiling_queries - 1) / tiling_queries),
                     static_cast<unsigned>(shape_.matrices()));
-    kernel_->launch(grid, attention::Wgmma128::threads, shared_bytes(), stream.handle, arguments);
+    kernels::launch(
+        kernel_,
+        {grid, attention::Wgmma128::threads, shared_bytes(), static_cast<cudaStream_t>(stream.handle)},
+        problem_, q_map_, k_map_, v_map_);
   }
 
  private:
@@ -137,7 +114,8 @@ class MaskedVariant : public harness::sdk::Kernel {
   TileLists lists_;
   std::vector<std::uint32_t> bits_;
   Arguments problem_;
-  std::optional<LoadedKernel> kernel_;
+  std::optional<kernels::LoadedCode> code_;
+  const void* kernel_ = nullptr;
   ptx::TensorMap q_map_ = {};
   ptx::TensorMap k_map_ = {};
   ptx::TensorMap v_map_ = {};

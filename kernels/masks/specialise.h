@@ -1,16 +1,11 @@
-// specialised_cubin(): the machine code of a case's kernel, compiled by NVRTC with the case's expressions in
-// it. The headers that it needs are texts in this build, so no sources need to be there. Plain host code: it
-// runs on a machine without a GPU too.
+// kernel_source(): a case's kernel with the case's expressions in it, as a text for NVRTC. Plain host code.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "generated/masks_sources.h"
 #include "kernels/masks/cuda_text.h"
 #include "kernels/masks/masks.h"
-#include "kernels/masks/nvrtc_library.h"
 
 namespace masks {
 
@@ -46,40 +41,6 @@ inline KernelSource kernel_source(const Shape& shape, const Expression& mask, co
       "  attention::wgmma_attention<MaskedTiles<" +
       tiling + ", Rule>, " + element + ">(problem, &q, &k, &v);\n}\n";
   return source;
-}
-
-struct Compiled {
-  std::vector<char> cubin;
-  std::string log;  // the compiler's remarks
-};
-
-// Throws std::runtime_error with the compiler's words.
-inline Compiled compiled(const NvrtcLibrary& library, const KernelSource& source) {
-  NvrtcLibrary::Program program = nullptr;
-  library.check(library.create(&program, source.text.c_str(), "masked_attention.cu",
-                               static_cast<int>(std::size(source_texts)), source_texts, source_names),
-                "nvrtcCreateProgram");
-  struct End {
-    const NvrtcLibrary& library;
-    NvrtcLibrary::Program& program;
-    ~End() { library.destroy(&program); }
-  } end{library, program};
-  const char* const options[] = {"--gpu-architecture=sm_90a", "--std=c++20",
-                                 "--device-as-default-execution-space", "--prec-div=false",
-                                 "--generate-line-info"};
-  const int status = library.compile(program, static_cast<int>(std::size(options)), options);
-  Compiled result;
-  std::size_t size = 0;
-  library.check(library.log_size(program, &size), "nvrtcGetProgramLogSize");
-  result.log.resize(size);
-  library.check(library.log(program, result.log.data()), "nvrtcGetProgramLog");
-  if (status != 0)
-    throw std::runtime_error("nvrtcCompileProgram: " + std::string(library.error_string(status)) + "\n" +
-                             result.log.c_str());
-  library.check(library.cubin_size(program, &size), "nvrtcGetCUBINSize");
-  result.cubin.resize(size);
-  library.check(library.cubin(program, result.cubin.data()), "nvrtcGetCUBIN");
-  return result;
 }
 
 }  // namespace masks

@@ -11,6 +11,8 @@ using int32_t = int;
 using uint32_t = unsigned int;
 using int64_t = long long;
 using uint64_t = unsigned long long;
+template <class T>
+inline constexpr bool has_unique_object_representations_v = __has_unique_object_representations(T);
 }  // namespace std
 
 // As <cuda.h> has it; only its address is used here.

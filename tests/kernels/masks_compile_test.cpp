@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "kernels/masks/specialise.h"
+#include "kernels/nvrtc/compiled.h"
 #include "tests/kernels/masks_case.h"
 
 namespace masks {
@@ -12,7 +13,7 @@ class CompiledMasks : public testing::Test {
  protected:
   void SetUp() override {
     try {
-      library_ = &NvrtcLibrary::instance();
+      library_ = &kernels::NvrtcLibrary::instance();
     } catch (const harness::sdk::Unsupported& reason) {
       GTEST_SKIP() << reason.what();
     }
@@ -20,13 +21,14 @@ class CompiledMasks : public testing::Test {
   [[nodiscard]] std::string machine_code(const MaskCase& one, bool dense) const {
     const Shape shape = shape_of(masks_params(one));
     const Rules rules(shape);
-    const Compiled result = compiled(*library_, kernel_source(shape, rules.mask(), rules.score(), dense));
+    const kernels::Compiled result =
+        kernels::compiled(*library_, kernel_source(shape, rules.mask(), rules.score(), dense).text);
     // ptxas says so where the kernel would be several times slower.
     EXPECT_THAT(result.log, testing::Not(testing::HasSubstr("setmaxnreg")));
     EXPECT_THAT(result.log, testing::Not(testing::HasSubstr("serializ")));
     return {result.cubin.begin(), result.cubin.end()};
   }
-  const NvrtcLibrary* library_ = nullptr;
+  const kernels::NvrtcLibrary* library_ = nullptr;
 };
 
 TEST_F(CompiledMasks, AreMachineCodeWithTheNameOfTheKernel) {
@@ -57,7 +59,7 @@ TEST_F(CompiledMasks, SayWhatTheCompilerSays) {
   KernelSource source =
       kernel_source(shape_of(masks_params({})), Expression::mask("true"), Expression::score("score"), false);
   source.text += "no such thing;\n";
-  EXPECT_THAT([&] { compiled(*library_, source); },
+  EXPECT_THAT([&] { kernels::compiled(*library_, source.text); },
               testing::ThrowsMessage<std::runtime_error>(testing::HasSubstr("no such thing")));
 }
 

@@ -9,7 +9,7 @@
 
 #include "kernels/loaded_library.h"
 
-namespace masks {
+namespace kernels {
 
 class NvrtcLibrary {
  public:
@@ -17,13 +17,13 @@ class NvrtcLibrary {
 
   // The process's copy. Throws Unsupported with the reason where there is none.
   static const NvrtcLibrary& instance() {
-    static const NvrtcLibrary library(kernels::LoadedLibrary::candidates(library_name()));
+    static const NvrtcLibrary library(LoadedLibrary::candidates(library_name()));
     return library;
   }
 
   // The first of `files` that loads.
   explicit NvrtcLibrary(const std::vector<std::string>& files) {
-    const kernels::LoadedLibrary library(library_name(), files);
+    const LoadedLibrary library(library_name(), files);
     library.find(error_string, "nvrtcGetErrorString");
     library.find(create, "nvrtcCreateProgram");
     library.find(destroy, "nvrtcDestroyProgram");
@@ -49,9 +49,9 @@ class NvrtcLibrary {
   int (*cubin)(Program, char*) = nullptr;
 
  private:
-  static kernels::LibraryName library_name() {
+  static LibraryName library_name() {
     return {"NVRTC 12 or 13", "HARNESS_NVRTC_PATH", {"libnvrtc.so.13", "libnvrtc.so.12"}};
   }
 };
 
-}  // namespace masks
+}  // namespace kernels

@@ -1,0 +1,4 @@
+#include "kernels/backends/cuda_network.h"
+
+HARNESS_VARIANT(conv, fused, cuda, "own kernels, a launch a product with what follows it",
+                backends::FusedVariant<backends::Network::conv>)

@@ -1,0 +1,5 @@
+#include "kernels/backends/cuda_network.h"
+#include "kernels/graph_kernel.cuh"
+
+HARNESS_VARIANT(conv, graph, cuda, "the fused kernels, captured once and replayed as a CUDA graph",
+                kernels::GraphOf<backends::FusedVariant<backends::Network::conv>>)

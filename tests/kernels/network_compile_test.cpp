@@ -1,0 +1,64 @@
+// The kernels of the networks that are compiled at run time, by NVRTC: that needs no GPU. Skipped where there
+// is no NVRTC.
+#include <gmock/gmock.h>
+
+#include "kernels/backends/fused_network.cuh"
+#include "kernels/backends/nvrtc_source.h"
+#include "kernels/nvrtc/compiled.h"
+#include "tests/emulate/block.h"
+
+namespace backends {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const operators::RowDevice h200 = {132, 232448};
+
+RunTimeSource source_of(const Shape& shape) {
+  return run_time_source(FusedNetwork(shape, h200));
+}
+
+// Without a reason to be several times slower, which ptxas tells.
+void expect_compiled(const Shape& shape) {
+  const kernels::NvrtcLibrary* library = nullptr;
+  try {
+    library = &kernels::NvrtcLibrary::instance();
+  } catch (const harness::sdk::Unsupported& reason) {
+    GTEST_SKIP() << reason.what();
+  }
+  const RunTimeSource source = source_of(shape);
+  const kernels::Compiled result = kernels::compiled(*library, source.text);
+  EXPECT_THAT(result.log, Not(HasSubstr("setmaxnreg")));
+  EXPECT_THAT(result.log, Not(HasSubstr("serializ")));
+  const std::string code(result.cubin.begin(), result.cubin.end());
+  for (const std::string& name : source.kernels) EXPECT_THAT(code, HasSubstr(name));
+}
+
+TEST(NetworksAtRunTime, OfRowsAreMachineCode) {
+  expect_compiled({.network = Network::mlp, .layers = 2, .batch = 64, .width = 1024});
+}
+TEST(NetworksAtRunTime, OfManyRowsAreMachineCode) {
+  expect_compiled({.network = Network::mlp, .layers = 2, .batch = 4096, .width = 1024});
+}
+TEST(NetworksAtRunTime, OfTokensAreMachineCode) {
+  expect_compiled(
+      {.network = Network::transformer, .layers = 2, .batch = 8, .width = 512, .heads = 8, .length = 128});
+}
+TEST(NetworksAtRunTime, OfPicturesAreMachineCode) {
+  Shape shape = {.network = Network::conv, .layers = 4, .batch = 8, .width = 64};
+  shape.size = 32;
+  expect_compiled(shape);
+}
+
+TEST(NetworksAtRunTime, HaveOneKernelForLayersThatAreAlike) {
+  const RunTimeSource source = source_of(
+      {.network = Network::transformer, .layers = 2, .batch = 8, .width = 512, .heads = 8, .length = 128});
+  const std::vector<std::string> layer(source.kernels.begin(), source.kernels.begin() + 7);
+  EXPECT_THAT(layer, testing::ElementsAre("network_kernel_1", "network_kernel_2", "network_kernel_3", "",
+                                          "network_kernel_4", "network_kernel_5", ""));
+  EXPECT_EQ(layer, std::vector<std::string>(source.kernels.begin() + 7, source.kernels.end()));
+}
+
+}  // namespace
+}  // namespace backends

@@ -26,8 +26,10 @@ struct Shape {
   std::int64_t sequence = 1;   // queries, and as many keys
   std::int64_t dimension = 1;  // of one head
   bool causal = false;
-  std::int64_t window = 0;   // with causal: query i sees keys i - window + 1 to i; 0: no limit
-  bool interleaved = false;  // Q, K and V are parts of (b, s, 3, h, d), and O is (b, s, h, d)
+  std::int64_t window = 0;  // with causal: query i sees keys i - window + 1 to i; 0: no limit
+  // 0: as above. Else heads lie side by side, (b, s, h, d): of tensors of their own (1), or of Q, K and V as
+  // parts of (b, s, 3, h, d) and an O of its own (3).
+  std::int64_t beside = 0;
 
   [[nodiscard]] std::int64_t matrices() const { return batch * heads; }
   [[nodiscard]] std::int64_t elements() const { return matrices() * sequence * dimension; }

@@ -1,5 +1,6 @@
-// Call: cuDNN's fused attention of one shape, ready to run. The plan is made once, before timing; a call
-// executes it. Host code without CUDA; it belongs to one thread at a time.
+// Call: cuDNN's fused attention of one shape, ready to run; and PlannedGraph, what it shares with other
+// operations of the library. The plan is made once, before timing; a call executes it. Host code without
+// CUDA; it belongs to one thread at a time.
 #pragma once
 
 #include <limits>
@@ -26,21 +27,54 @@ class Handle {
   void* handle_ = nullptr;
 };
 
-class Call {
+// The plan of a graph, ready to run. `what` is the graph's, in messages.
+class PlannedGraph {
  public:
-  explicit Call(const Shape& shape)
-      : shape_(shape),
-        library_(Library::instance()),
-        handle_(library_),
-        graph_(library_, shape_, {handle_.get(), nullptr}),
-        plan_(library_, graph_, {handle_.get(), nullptr}),
-        pack_(library_, Kind::variant_pack),
-        scale_(static_cast<float>(shape_.scale())),
-        window_(static_cast<std::int32_t>(shape_.window)) {}
+  PlannedGraph(const Library& library, const Handle& handle, const Descriptor& graph, const char* what)
+      : library_(library),
+        handle_(handle.get()),
+        plan_(library, graph, {handle_, nullptr}, what),
+        pack_(library, Kind::variant_pack) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const {
     return static_cast<std::size_t>(plan_.workspace_bytes());
   }
+  // The addresses of the tensors with these numbers.
+  void bind(const std::vector<std::int64_t>& ids, const std::vector<void*>& pointers, void* workspace) {
+    pack_ = Descriptor(library_, Kind::variant_pack);
+    pack_.set(Attribute::pack_ids, ids);
+    pack_.set(Attribute::pack_pointers, Type::pointer, static_cast<std::int64_t>(pointers.size()),
+              pointers.data());
+    pack_.set(Attribute::pack_workspace, Type::pointer, workspace);
+    pack_.finalize();
+  }
+  void run(harness::sdk::Stream stream) {
+    if (stream.handle != stream_) {
+      library_.check(library_.set_stream(handle_, stream.handle), "cudnnSetStream");
+      stream_ = stream.handle;
+    }
+    library_.check(library_.execute(handle_, plan_.descriptor().raw(), pack_.raw()), "cudnnBackendExecute");
+  }
+
+ private:
+  const Library& library_;
+  void* handle_;
+  Plan plan_;
+  Descriptor pack_;
+  void* stream_ = nullptr;
+};
+
+class Call {
+ public:
+  explicit Call(const Shape& shape)
+      : shape_(shape),
+        handle_(Library::instance()),
+        graph_(Library::instance(), shape_, {handle_.get(), nullptr}),
+        planned_(Library::instance(), handle_, graph_.descriptor(), "forward attention"),
+        scale_(static_cast<float>(shape_.scale())),
+        window_(static_cast<std::int32_t>(shape_.window)) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const { return planned_.workspace_bytes(); }
 
   void bind(const harness::sdk::Buffers& buffers) {
     std::vector<std::int64_t> ids = {q_id, k_id, v_id, o_id, scale_id};
@@ -54,34 +88,19 @@ class Call {
       ids.push_back(window_id);
       pointers.push_back(&window_);
     }
-    pack_ = Descriptor(library_, Kind::variant_pack);
-    pack_.set(Attribute::pack_ids, ids);
-    pack_.set(Attribute::pack_pointers, Type::pointer, static_cast<std::int64_t>(pointers.size()),
-              pointers.data());
-    pack_.set(Attribute::pack_workspace, Type::pointer, buffers.workspace);
-    pack_.finalize();
+    planned_.bind(ids, pointers, buffers.workspace);
   }
 
-  void run(harness::sdk::Stream stream) {
-    if (stream.handle != stream_) {
-      library_.check(library_.set_stream(handle_.get(), stream.handle), "cudnnSetStream");
-      stream_ = stream.handle;
-    }
-    library_.check(library_.execute(handle_.get(), plan_.descriptor().raw(), pack_.raw()),
-                   "cudnnBackendExecute");
-  }
+  void run(harness::sdk::Stream stream) { planned_.run(stream); }
 
  private:
   Shape shape_;
-  const Library& library_;
   Handle handle_;
   Graph graph_;
-  Plan plan_;
-  Descriptor pack_;
+  PlannedGraph planned_;
   float scale_;
   float masked_ = std::numeric_limits<float>::lowest();  // finite: no infinity minus infinity can occur
   std::int32_t window_;
-  void* stream_ = nullptr;
 };
 
 }  // namespace attention::cudnn

@@ -54,8 +54,8 @@ class Graph {
     const std::int64_t h = shape_.heads;
     // Strides of a batch, a head and a row.
     Extents in = {h * s * d, s * d, d}, out = in;
-    if (shape_.interleaved) {
-      in = {s * 3 * h * d, d, 3 * h * d};
+    if (shape_.beside != 0) {
+      in = {s * shape_.beside * h * d, d, shape_.beside * h * d};
       out = {s * h * d, d, h * d};
     }
     const Index q = real(q_id, {shape_.batch, h, s, d}, {in[0], in[1], in[2], 1});
@@ -226,7 +226,10 @@ inline std::string first_reason(const std::string& text) {
 // none. Throws Unsupported when no engine takes the graph, with the library's reason.
 class Plan {
  public:
-  Plan(const Library& library, const Graph& graph, const Target& target) : plan_(library, Kind::plan) {
+  // `what` is the graph's, in messages.
+  Plan(const Library& library, const Descriptor& graph, const Target& target,
+       const char* what = "forward attention")
+      : plan_(library, Kind::plan) {
     std::string reason;
     for (const Heuristic mode : {Heuristic::best, Heuristic::fallback}) {
       try {
@@ -237,9 +240,9 @@ class Plan {
         if (reason.empty()) reason = unsupported.what();
       }
     }
-    throw harness::sdk::Unsupported("cuDNN " + library.version() +
-                                    " has no engine for forward attention of this shape: " +
-                                    (reason.empty() ? "it does not say why" : first_reason(reason)));
+    throw harness::sdk::Unsupported(
+        "cuDNN " + library.version() + " has no engine for " + what +
+        " of this shape: " + (reason.empty() ? "it does not say why" : first_reason(reason)));
   }
 
   [[nodiscard]] const Descriptor& descriptor() const { return plan_; }
@@ -264,11 +267,11 @@ class Plan {
   }
 
   // As many as the library offers, best first, at most 16.
-  static std::vector<Descriptor> configurations(const Library& library, const Graph& graph,
+  static std::vector<Descriptor> configurations(const Library& library, const Descriptor& graph,
                                                 const Target& target, Heuristic mode) {
     constexpr std::int64_t most = 16;
     Descriptor heuristics(library, Kind::heuristics);
-    heuristics.set(Attribute::heuristics_graph, graph.descriptor());
+    heuristics.set(Attribute::heuristics_graph, graph);
     heuristics.set(Attribute::heuristics_mode, Type::heuristic, mode);
     if (target.properties != nullptr) heuristics.set(Attribute::heuristics_device, *target.properties);
     heuristics.finalize();

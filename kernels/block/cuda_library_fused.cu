@@ -19,7 +19,7 @@ attention::Shape interleaved_shape(const Shape& shape) {
   of.heads = shape.heads;
   of.sequence = shape.sequence;
   of.dimension = shape.head();
-  of.interleaved = true;
+  of.beside = 3;
   return of;
 }
 

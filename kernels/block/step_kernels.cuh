@@ -24,7 +24,7 @@ struct StepArguments {
 };
 static_assert(std::has_unique_object_representations_v<StepArguments>);
 
-enum class Step { bias, gelu, add, bias_and_split, merge };
+enum class Step { bias, gelu, add, bias_and_split, merge, relu };
 
 template <Step step>
 __global__ void __launch_bounds__(step_threads) step_kernel(StepArguments of) {
@@ -44,6 +44,7 @@ __global__ void __launch_bounds__(step_threads) step_kernel(StepArguments of) {
     values[i] = operators::element_of<Type>(x, i) + operators::element_of<Type>(second, i);
     if constexpr (step == Step::gelu)
       values[i] = linear_gelu::gelu_of<linear_gelu::Gelu::tanh_form>(values[i]);
+    if constexpr (step == Step::relu) values[i] = fmaxf(values[i], 0.0F);
   }
   operators::store_chunk<Type>(of.y + (step == Step::bias_and_split ? apart : at), values);
 }

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include "kernels/backends/cudnn_convolution.h"
+
 // LeakSanitizer's, where it is: what the library keeps for itself is not ours to free.
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): its own names
 extern "C" void __lsan_disable() __attribute__((weak));
@@ -53,7 +55,9 @@ class CudnnSdpa : public testing::Test {
 
   // Why no engine takes the shape; "" when one does, or would if a driver were there to load it.
   std::string obstacle(const Shape& shape) {
-    const Graph graph(*library_, shape, {nullptr, device_.get()});
+    return obstacle(Graph(*library_, shape, {nullptr, device_.get()}).descriptor());
+  }
+  std::string obstacle(const Descriptor& graph) {
     try {
       const Plan plan(*library_, graph, {nullptr, device_.get()});
       EXPECT_GE(plan.workspace_bytes(), 0);
@@ -99,6 +103,21 @@ TEST_F(CudnnSdpa, AnEngineTakesAWindow) {
 
 TEST_F(CudnnSdpa, LengthsThatAreNoMultipleOfATileAreTaken) {
   for (const bool causal : {false, true}) EXPECT_EQ(obstacle(shape_of(2, 3, 77, 64, DType::f16, causal)), "");
+}
+
+TEST_F(CudnnSdpa, HeadsMayLieSideBySide) {
+  for (const std::int64_t beside : {1, 3}) {
+    Shape shape = shape_of(8, 8, 128, 64, DType::f16, false);
+    shape.beside = beside;
+    EXPECT_EQ(obstacle(shape), "") << beside;
+  }
+}
+
+TEST_F(CudnnSdpa, AnEngineTakesAConvolution) {
+  backends::Shape shape = {.network = backends::Network::conv, .layers = 1, .batch = 8, .width = 64};
+  shape.size = 32;
+  const backends::ConvolutionGraph graph(*library_, shape, nullptr);
+  EXPECT_EQ(obstacle(graph.descriptor()), "");
 }
 
 TEST(CudnnLibrary, ThatIsNotThereIsUnsupportedAndTheReasonSaysWhereItLooked) {

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "kernels/backends/fused_network.cuh"
+#include "kernels/backends/im2col_kernel.cuh"
+#include "kernels/backends/oracle.h"
 #include "tests/emulate/block.h"
 #include "tests/kernels/network_case.h"
 
@@ -85,6 +87,26 @@ TEST(FusedNetworks, HaveALaunchForEachProductAndNorm) {
 
 TEST(FusedNetworks, ShareMemoryAmongValuesThatAreGone) {
   EXPECT_EQ(FusedNetwork(mlp(9, 64, 2), few_multiprocessors).value_elements(), 128);
+}
+
+TEST(Im2col, HasTheNeighboursOfEachPointByTap) {
+  const Shape shape = conv(1, 2, 17, 2);
+  const std::int64_t points = shape.points(), planes = shape.batch * shape.width;
+  std::vector<std::uint16_t> values(static_cast<std::size_t>(planes * points));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::uint16_t>(i + 1);
+  const emulate::Buffer<std::uint16_t> x("x", values), y("y", values.size() * 9);
+  const dim3 grid{static_cast<unsigned>((points + im2col_threads - 1) / im2col_threads),
+                  static_cast<unsigned>(shape.width * 9), static_cast<unsigned>(shape.batch)};
+  emulate::launch({}, grid, {im2col_threads, 1, 1}, 0, &im2col_kernel<std::uint16_t>, Pictures{2, 2, 17},
+                  x.data(), y.data());
+  for (std::int64_t plane = 0; plane < planes; ++plane)
+    for (std::int64_t tap = 0; tap < 9; ++tap)
+      for (std::int64_t point = 0; point < points; ++point) {
+        const std::int64_t from = neighbour(point, tap, shape.size);
+        ASSERT_EQ(y[static_cast<std::size_t>((plane * 9 + tap) * points + point)],
+                  from < 0 ? 0 : values[static_cast<std::size_t>(plane * points + from)])
+            << plane << " " << tap << " " << point;
+      }
 }
 
 TEST(FusedNetworks, RefuseWhatTheyAreNotWrittenFor) {

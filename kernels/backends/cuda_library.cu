@@ -1,0 +1,207 @@
+#include "kernels/backends/cuda_library.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kernels/attention/cudnn_call.h"
+#include "kernels/backends/cudnn_convolution.h"
+#include "kernels/backends/im2col_kernel.cuh"
+#include "kernels/backends/plain_norm.cuh"
+#include "kernels/backends/slots.h"
+#include "kernels/backends/weights.h"
+#include "kernels/block/cuda_parts.cuh"
+#include "kernels/cublas_handle.cuh"
+#include "kernels/device_memory.cuh"
+
+namespace backends {
+
+using harness::sdk::DeviceTraits;
+using harness::sdk::Stream;
+using harness::sdk::Unsupported;
+
+class LibraryNetwork::Operations {
+ public:
+  Operations(const Shape& shape, const DeviceTraits& traits, Convolutions convolutions)
+      : shape_(shape), convolutions_(convolutions), rows_(traits) {
+    if (shape.dtype != harness::sdk::DType::f16) throw Unsupported("written for dtype = f16");
+    if (shape.width % 8 != 0) throw Unsupported("rows and pictures need multiples of 8 elements");
+    if (shape.rows() * shape.hidden() * (shape.network == Network::conv ? 9 : 1) >
+        std::numeric_limits<std::int32_t>::max())
+      throw Unsupported("tensors are too large for 32-bit numbers of elements");
+    Value x = slots_.make(shape.elements());
+    x_ = x;
+    y_ = forward(shape, *this, std::move(x));
+    weights_.emplace(packed_.values().size() * sizeof(std::uint16_t));
+    weights_->upload(packed_.values().data(), packed_.values().size() * sizeof(std::uint16_t));
+    packed_.clear();
+    values_.emplace(static_cast<std::size_t>(std::max<std::int64_t>(1, slots_.elements(*y_))) *
+                    sizeof(std::uint16_t));
+  }
+  Operations(const Operations&) = delete;
+  Operations& operator=(const Operations&) = delete;
+
+  [[nodiscard]] std::size_t workspace_bytes() const { return workspace_bytes_; }
+  void bind(const harness::sdk::Buffers& buffers) {
+    bound_.values = slots_.places(buffers.as<std::uint16_t>(x_index), *y_, buffers.as<std::uint16_t>(y_index),
+                                  values_->as<std::uint16_t>());
+    bound_.weights = weights_->as<std::uint16_t>();
+    workspace_ = buffers.workspace;
+    for (const Step& step : steps_)
+      if (step.bind) step.bind();
+  }
+  void run(Stream stream) const {
+    for (const Step& step : steps_) step.run(stream);
+  }
+
+  // The operations, which add steps: see forward().
+  using Value = Slots::Value;
+
+  Value product(const Value& x, std::size_t weight, After after, const Value& added) {
+    const WeightShape of = weight_shapes(shape_)[weight];
+    const std::int64_t elements = shape_.rows() * of.columns;
+    Value y = slots_.make(elements);
+    const auto product = std::make_shared<kernels::CublasLtProduct>(
+        kernels::ProductShape{shape_.dtype, shape_.rows(), of.columns, of.rows}, CUBLAS_COMPUTE_32F);
+    product->find_algorithms(1, "");
+    workspace_bytes_ = std::max(workspace_bytes_, kernels::library_workspace_bytes);
+    const std::int64_t place = packed_.add(weight_values(shape_, weight));
+    steps_.push_back({[=, this, x = *x, y = *y] {
+                        product->bind(bound_.values[x], bound_.weights + place, bound_.values[y], workspace_);
+                      },
+                      [=](Stream stream) { product->run(static_cast<cudaStream_t>(stream.handle)); }});
+    if (after == After::relu) return each_element<transformer_block::Step::relu>(y, y, elements);
+    if (after == After::add) return each_element<transformer_block::Step::add>(y, added, elements);
+    return y;
+  }
+
+  Value convolution(const Value& x, std::size_t weight) {
+    Value y = slots_.make(shape_.elements());
+    const std::int64_t place = packed_.add(weight_values(shape_, weight));
+    convolutions_ == Convolutions::cudnn ? by_cudnn(*x, *y, place) : by_im2col(*x, *y, place);
+    return each_element<transformer_block::Step::relu>(y, y, shape_.elements());
+  }
+
+  Value attention(const Value& x, std::size_t query) {
+    const Value q = product(x, query, After::nothing, {}), k = product(x, query + 1, After::nothing, {}),
+                v = product(x, query + 2, After::nothing, {});
+    Value o = slots_.make(shape_.elements());
+    attention::Shape of;
+    of.batch = shape_.batch;
+    of.heads = shape_.heads;
+    of.sequence = shape_.length;
+    of.dimension = shape_.head();
+    of.beside = 1;
+    const auto call = std::make_shared<attention::cudnn::Call>(of);
+    workspace_bytes_ = std::max(workspace_bytes_, call->workspace_bytes());
+    steps_.push_back(
+        {[=, this, q = *q, k = *k, v = *v, o = *o] {
+           void* const tensors[] = {bound_.values[q], bound_.values[k], bound_.values[v], bound_.values[o]};
+           call->bind({tensors, workspace_});
+         },
+         [=](Stream stream) { call->run(stream); }});
+    return o;
+  }
+
+  Value normalise(const Value& x) {
+    rows_.require_possible<PlainNorm>({shape_.dtype, shape_.rows(), shape_.width});
+    Value y = slots_.make(shape_.elements());
+    steps_.push_back({nullptr, [=, this, x = *x, y = *y](Stream stream) {
+                        operators::RowArguments rows;
+                        rows.x = bound_.values[x];
+                        rows.y = bound_.values[y];
+                        rows.rows = shape_.rows();
+                        rows.x_stride = rows.columns = shape_.width;
+                        rows_.run<PlainNorm, operators::every_stage>(rows, shape_.dtype, stream);
+                      }});
+    return y;
+  }
+
+ private:
+  struct Step {
+    std::function<void()> bind;
+    std::function<void(Stream)> run;
+  };
+
+  template <transformer_block::Step step>
+  Value each_element(const Value& x, const Value& second, std::int64_t elements) {
+    if (elements % 8 != 0) throw Unsupported("a tensor needs a multiple of 8 elements");
+    Value y = slots_.make(elements);
+    steps_.push_back({nullptr, [=, this, x = *x, second = *second, y = *y](Stream stream) {
+                        transformer_block::launch_step<step>({}, bound_.values[x], bound_.values[second],
+                                                             bound_.values[y], elements, stream);
+                      }});
+    return y;
+  }
+
+  void by_cudnn(std::size_t x, std::size_t y, std::int64_t weight) {
+    const auto call = std::make_shared<ConvolutionCall>(shape_);
+    workspace_bytes_ = std::max(workspace_bytes_, call->workspace_bytes());
+    steps_.push_back(
+        {[=, this] { call->bind(bound_.values[x], bound_.weights + weight, bound_.values[y], workspace_); },
+         [=](Stream stream) { call->run(stream); }});
+  }
+
+  // Y (channels x points) = W (channels x 9 channels) near, for each picture. cuBLAS thinks in columns: it
+  // computes Y^T = near^T W^T.
+  void by_im2col(std::size_t x, std::size_t y, std::int64_t weight) {
+    const Value near = slots_.make(9 * shape_.elements());
+    if (!blas_) blas_ = std::make_shared<kernels::CublasHandle>();
+    workspace_bytes_ = std::max(workspace_bytes_, kernels::library_workspace_bytes);
+    const Pictures pictures = {static_cast<int>(shape_.batch), static_cast<int>(shape_.width),
+                               static_cast<int>(shape_.size)};
+    const auto points = static_cast<int>(shape_.points()), channels = pictures.channels;
+    const dim3 grid(static_cast<unsigned>((points + im2col_threads - 1) / im2col_threads),
+                    static_cast<unsigned>(9 * channels), static_cast<unsigned>(pictures.batch));
+    steps_.push_back(
+        {[this] { blas_->bind(workspace_); },
+         [=, this, near = *near](Stream stream) {
+           auto* const queue = static_cast<cudaStream_t>(stream.handle);
+           im2col_kernel<<<grid, im2col_threads, 0, queue>>>(pictures, bound_.values[x], bound_.values[near]);
+           kernels::check(cudaGetLastError(), "launch of im2col_kernel");
+           constexpr float one = 1.0F, zero = 0.0F;
+           const std::int64_t matrix = std::int64_t{points} * channels;
+           kernels::check(
+               cublasGemmStridedBatchedEx(blas_->on(queue), CUBLAS_OP_N, CUBLAS_OP_N, points, channels,
+                                          9 * channels, &one, bound_.values[near], CUDA_R_16F, points,
+                                          9 * matrix, bound_.weights + weight, CUDA_R_16F, 9 * channels, 0,
+                                          &zero, bound_.values[y], CUDA_R_16F, points, matrix, pictures.batch,
+                                          CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+               "cublasGemmStridedBatchedEx");
+         }});
+  }
+
+  Shape shape_;
+  Convolutions convolutions_;
+  operators::CudaRows rows_;
+  Slots slots_;
+  PackedWeights packed_;
+  std::vector<Step> steps_;
+  std::shared_ptr<kernels::CublasHandle> blas_;
+  std::optional<kernels::DeviceMemory> weights_;
+  std::optional<kernels::DeviceMemory> values_;
+  std::size_t workspace_bytes_ = 0;
+  Bound bound_;
+  void* workspace_ = nullptr;
+  Value x_;  // which keeps its slot
+  Value y_;
+};
+
+LibraryNetwork::LibraryNetwork(const Shape& shape, const DeviceTraits& traits, Convolutions convolutions)
+    : operations_(std::make_unique<Operations>(shape, traits, convolutions)) {}
+
+LibraryNetwork::~LibraryNetwork() = default;
+
+std::size_t LibraryNetwork::workspace_bytes() const {
+  return operations_->workspace_bytes();
+}
+void LibraryNetwork::bind(const harness::sdk::Buffers& buffers) {
+  operations_->bind(buffers);
+}
+void LibraryNetwork::run(Stream stream) {
+  operations_->run(stream);
+}
+
+}  // namespace backends

@@ -1,0 +1,4 @@
+#include "kernels/backends/cuda_library.h"
+
+HARNESS_VARIANT(mlp, library, cuda, "a call of a library or a kernel an operation",
+                backends::LibraryVariant<backends::Network::mlp>)

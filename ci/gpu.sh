@@ -158,7 +158,7 @@ tests() {
   local one others=
   # Families whose tests take long have a process each.
   local families=('matmul Matmul.*' 'attention Attention.*' 'masks Masks.*' 'blocks Blocks.*' 'sparse Sparse*'
-    'training Training.*' 'linear_gelu LinearGelu.*')
+    'training Training.*' 'linear_gelu LinearGelu.*' 'networks *Networks.*')
   for one in "${families[@]}"; do others+=:${one#* }; done
   HARNESS_CUPTI=off gpu_tests device 120 "-Profiling.*:Identities.*$others"
   for one in "${families[@]}"; do HARNESS_CUPTI=off gpu_tests "${one%% *}" 180 "${one#* }"; done

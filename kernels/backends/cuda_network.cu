@@ -16,7 +16,7 @@ namespace {
 
 using harness::sdk::DeviceTraits;
 
-operators::RowDevice row_device(const DeviceTraits& traits) {
+transformer_block::Device device_of(const DeviceTraits& traits) {
   if (traits.compute_major != 9 || traits.compute_minor != 0)
     throw harness::sdk::Unsupported("needs compute capability 9.0 exactly; this device has " +
                                     std::to_string(traits.compute_major) + "." +
@@ -29,7 +29,7 @@ operators::RowDevice row_device(const DeviceTraits& traits) {
 class CudaNetwork::Launches {
  public:
   Launches(const Shape& shape, const DeviceTraits& traits, CompiledAt at)
-      : network_(shape, row_device(traits)),
+      : network_(shape, device_of(traits)),
         weights_(network_.weights().values().size() * sizeof(std::uint16_t)),
         values_(static_cast<std::size_t>(std::max<std::int64_t>(1, network_.value_elements())) *
                 sizeof(std::uint16_t)) {

@@ -54,7 +54,7 @@ struct Places {
 // A product for few rows, where latency counts.
 class ShortStep {
  public:
-  static bool takes(std::int64_t rows, std::int64_t n, std::int64_t k, const operators::RowDevice& device) {
+  static bool takes(std::int64_t rows, std::int64_t n, std::int64_t k, const transformer_block::Device& device) {
     return rows <= transformer_block::ShortBlock::most_tokens && n % transformer_block::short_columns == 0 &&
            k % 64 == 0 &&
            static_cast<std::size_t>(transformer_block::short_shared_bytes(static_cast<int>(k))) <=
@@ -188,8 +188,7 @@ class AttentionStep {
 
 class NormStep {
  public:
-  NormStep(std::int64_t rows, std::int64_t columns, const operators::RowDevice& device, const Places& at)
-      : at_(at), device_(device) {
+  NormStep(std::int64_t rows, std::int64_t columns, const Places& at) : at_(at) {
     of_.rows = rows;
     of_.columns = of_.x_stride = columns;
   }
@@ -200,16 +199,14 @@ class NormStep {
   template <class Launch>
   void run(const Launch& launch) const {
     operators::with_row_launch<PlainNorm, ptx::F16, operators::every_stage>(
-        of_, device_,
-        [&](auto* kernel, dim3 blocks, dim3 threads, std::size_t bytes, const auto&... of_kernel) {
-          launch(false, kernel, blocks, threads, bytes, of_kernel...);
+        of_, [&](auto* kernel, dim3 blocks, dim3 threads, const auto&... of_kernel) {
+          launch(false, kernel, blocks, threads, std::size_t{0}, of_kernel...);
         });
   }
   [[nodiscard]] static std::string source() { return ""; }
 
  private:
   Places at_;
-  operators::RowDevice device_;
   operators::RowArguments of_;
 };
 
@@ -297,7 +294,7 @@ class TurnStep {
 class FusedNetwork {
  public:
   // Throws Unsupported with the reason.
-  FusedNetwork(const Shape& shape, const operators::RowDevice& device) : shape_(shape), device_(device) {
+  FusedNetwork(const Shape& shape, const transformer_block::Device& device) : shape_(shape), device_(device) {
     require_possible();
     Value x = slots_.make(shape.elements());
     x_ = x;
@@ -394,7 +391,7 @@ class FusedNetwork {
     if (!transformer_block::LongAttention::takes(tokens()))
       throw Unsupported("written for heads of 32, 64 and 128 elements; this case has heads of " +
                         std::to_string(shape_.head()));
-    if (operators::row_plan(shape_.rows(), shape_.width, 8, 0, device_).threads == 0)
+    if (operators::row_plan(shape_.rows(), shape_.width, 8).threads == 0)
       throw Unsupported("a row of " + std::to_string(shape_.width) + " elements does not fit into a block");
   }
 
@@ -421,7 +418,7 @@ class FusedNetwork {
   }
 
   Shape shape_;
-  operators::RowDevice device_;
+  transformer_block::Device device_;
   Slots slots_;
   PackedWeights weights_;
   std::vector<Step> steps_;

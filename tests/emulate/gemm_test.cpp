@@ -6,6 +6,7 @@
 
 #include "kernels/gemm/mma_tile.cuh"
 #include "kernels/linear_gelu/gelu_epilogue.cuh"
+#include "kernels/linear_gelu/linear_gelu.h"
 #include "tests/emulate/product.h"
 
 namespace {

@@ -5,6 +5,7 @@
 #include "kernels/gemm/wgmma_specialised.cuh"
 #include "kernels/gemm/wgmma_tma.cuh"
 #include "kernels/linear_gelu/gelu_epilogue.cuh"
+#include "kernels/linear_gelu/linear_gelu.h"
 #include "tests/emulate/product.h"
 
 namespace {

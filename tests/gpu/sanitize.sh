@@ -25,7 +25,8 @@ linear_gelu LinearGelu.*OnAFewSmallShapes
 sparse_gemm SparseGemm.*-*OfCu*
 probe Probe.*WithTails
 allocator Allocator.*OnAFewSmallShapes
-compression Compression.*OnAFewSmallShapes'
+compression Compression.*OnAFewSmallShapes
+networks *Networks.*-*OfLibraries*'
 
 # only_of_the_library <log>: all hazards are inside cuBLAS's kernels. Each hazard has a line for both accesses.
 only_of_the_library() {

@@ -9,6 +9,7 @@
 #include "kernels/block/cpu_block.h"
 #include "kernels/block/fused_block.cuh"
 #include "kernels/block/step_kernels.cuh"
+#include "kernels/linear_gelu/linear_gelu.h"
 #include "tests/emulate/memory.h"
 #include "tests/kernels/relative_error.h"
 

@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const operators::RowDevice h200 = {132, 232448};
+const transformer_block::Device h200 = {132, 232448};
 
 RunTimeSource source_of(const Shape& shape) {
   return run_time_source(FusedNetwork(shape, h200));

@@ -10,7 +10,7 @@
 namespace backends {
 namespace {
 
-const operators::RowDevice few_multiprocessors = {3, emulate::Block::most_shared_bytes};
+const transformer_block::Device few_multiprocessors = {3, emulate::Block::most_shared_bytes};
 
 double error_emulated(const Shape& shape, emulate::Order order = emulate::Order::shuffled) {
   NetworkCase one(shape);

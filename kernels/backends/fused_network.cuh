@@ -371,7 +371,7 @@ class FusedNetwork {
 
   Value normalise(const Value& x) {
     Value y = slots_.make(shape_.elements());
-    steps_.emplace_back(NormStep(shape_.rows(), shape_.width, device_, {*x, 0, *y, 0}));
+    steps_.emplace_back(NormStep(shape_.rows(), shape_.width, {*x, 0, *y, 0}));
     return y;
   }
 

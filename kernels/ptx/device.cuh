@@ -113,6 +113,13 @@ KERNEL_DEVICE float exp2_approximate(float x) {
   return y;
 }
 
+// 1 / x: one instruction; infinity for subnormal numbers, and an error of at most 2^-23.
+KERNEL_DEVICE float reciprocal_approximate(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
 // tanh x: one instruction (compute capability 7.5); the largest relative error is 2^-11.
 KERNEL_DEVICE float tanh_approximate(float x) {
   float y;
@@ -144,6 +151,10 @@ inline std::uint32_t BF16::narrow(float low, float high) {
 inline float exp2_approximate(float x) {
   const float y = std::exp2(x);
   return y < 0x1p-126F ? 0.0F : y;
+}
+
+inline float reciprocal_approximate(float x) {
+  return 1 / x;
 }
 
 // To 10 bits of mantissa: an error as large as the hardware's may be.

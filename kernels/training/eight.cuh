@@ -44,6 +44,17 @@ KERNEL_DEVICE void store_eight(float* to, const Eight& eight) {
       make_float4(eight.values[4], eight.values[5], eight.values[6], eight.values[7]);
 }
 
+// As it is once it is stored in BF16.
+KERNEL_DEVICE Eight as_stored(Eight eight) {
+  KERNEL_UNROLL
+  for (int i = 0; i < 8; i += 2) {
+    const std::uint32_t pair = ptx::BF16::narrow(eight.values[i], eight.values[i + 1]);
+    eight.values[i] = __uint_as_float(pair << 16);
+    eight.values[i + 1] = __uint_as_float(pair & 0xFFFF0000U);
+  }
+  return eight;
+}
+
 // The first element of this thread's eight, and how far it is to its next eight in a row for one block.
 KERNEL_DEVICE std::int64_t first_of_grid() {
   return (static_cast<std::int64_t>(blockIdx.x) * threads_a_block + threadIdx.x) * 8;
@@ -56,6 +67,12 @@ KERNEL_DEVICE int first_of_block() {
 }
 inline constexpr int step_of_block = threads_a_block * 8;
 
+// Raises *to, the bits of a float that is not negative, to at least `bits`. Such bits are in the order of
+// floats.
+KERNEL_DEVICE void raise_to(std::uint32_t bits, std::uint32_t* to) {
+  if (bits > *to) atomicMax(to, bits);
+}
+
 // The total over the block's threads, in each of them. `parts` can be used again at once.
 template <bool largest>
 KERNEL_DEVICE float over_block(float value, float* parts) {
@@ -67,6 +84,24 @@ KERNEL_DEVICE float over_block(float value, float* parts) {
   KERNEL_UNROLL
   for (int i = 1; i < threads_a_block / 32; ++i) total = largest ? fmaxf(total, parts[i]) : total + parts[i];
   return total;
+}
+
+KERNEL_DEVICE float largest_of(const Eight& eight) {
+  float largest = 0;
+  KERNEL_UNROLL
+  for (int e = 0; e < 8; ++e) largest = fmaxf(largest, fabsf(eight.values[e]));
+  return largest;
+}
+
+// Every thread's largest magnitude raises *bits, unless null. The order of blocks does not matter.
+KERNEL_DEVICE void tell_largest(float largest, std::uint32_t* bits, float* parts) {
+  if (bits == nullptr) return;
+  largest = over_block<true>(largest, parts);
+  if (threadIdx.x == 0) raise_to(__float_as_uint(largest), bits);
+}
+// The same of values that are stored in BF16: rounding keeps their order, so the largest one is enough.
+KERNEL_DEVICE void tell_largest_stored(float largest, std::uint32_t* bits, float* parts) {
+  tell_largest(__uint_as_float(ptx::BF16::narrow(largest, 0.0F) << 16), bits, parts);
 }
 
 }  // namespace training

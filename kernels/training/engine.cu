@@ -29,9 +29,9 @@ class LibraryProduct {
  public:
   LibraryProduct(cublasLtHandle_t handle, const Product& of)
       : scaled_(of.a != Element::bf16),
-        a_(layout(of.a, of.a_rows(), of.a_columns(), of.batch)),
-        b_(layout(of.b, of.b_rows(), of.b_columns(), of.batch)),
-        d_(layout(of.d, of.m, of.n, of.batch)) {
+        a_(layout(of.a, of.a_rows(), of.a_columns())),
+        b_(layout(of.b, of.b_rows(), of.b_columns())),
+        d_(layout(of.d, of.m, of.n)) {
     cublasLtMatmulDesc_t operation = nullptr;
     check(cublasLtMatmulDescCreate(&operation, CUBLAS_COMPUTE_32F, CUDA_R_32F), "cublasLtMatmulDescCreate");
     operation_.reset(operation);
@@ -58,20 +58,12 @@ class LibraryProduct {
  private:
   using MatrixLayout = OwnedOfLibrary<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
 
-  static MatrixLayout layout(Element element, std::int64_t rows, std::int64_t columns, int batch) {
+  static MatrixLayout layout(Element element, std::int64_t rows, std::int64_t columns) {
     cublasLtMatrixLayout_t made = nullptr;
     check(cublasLtMatrixLayoutCreate(&made, library_type(element), static_cast<std::uint64_t>(rows),
                                      static_cast<std::uint64_t>(columns), rows),
           "cublasLtMatrixLayoutCreate");
-    MatrixLayout owned(made);
-    const std::int64_t step = rows * columns;
-    const std::int32_t count = batch;
-    check(cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
-          "cublasLtMatrixLayoutSetAttribute");
-    check(cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &step,
-                                           sizeof step),
-          "cublasLtMatrixLayoutSetAttribute");
-    return owned;
+    return MatrixLayout(made);
   }
 
   template <class Value>
@@ -118,7 +110,7 @@ class LibraryProduct {
 
 class CudaDevice {
  public:
-  explicit CudaDevice(int multiprocessors) : multiprocessors_(multiprocessors) {
+  CudaDevice(int multiprocessors, bool has_wgmma) : multiprocessors_(multiprocessors), has_wgmma_(has_wgmma) {
     cublasLtHandle_t handle = nullptr;
     check(cublasLtCreate(&handle), "cublasLtCreate");
     handle_.reset(handle);
@@ -127,6 +119,7 @@ class CudaDevice {
   void use(cudaStream_t stream) { stream_ = stream; }
   void set_workspace(void* workspace) { workspace_ = workspace; }
   [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
+  [[nodiscard]] bool has_wgmma() const { return has_wgmma_; }
 
   int plan(const Product& product) {
     products_.push_back(std::make_unique<LibraryProduct>(handle_.get(), product));
@@ -142,10 +135,20 @@ class CudaDevice {
     kernel<<<dim3(x, y), threads_a_block, 0, stream_>>>(arguments...);
     check(cudaGetLastError(), "launch of a kernel of training");
   }
+  template <class... Parameters, class... Arguments>
+  void launch_shaped(void (*kernel)(Parameters...), const LaunchShape& shape, const Arguments&... arguments) {
+    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                               cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(shape.shared_bytes)),
+          "cudaFuncSetAttribute");
+    kernel<<<dim3(shape.x, shape.y), shape.threads, shape.shared_bytes, stream_>>>(arguments...);
+    check(cudaGetLastError(), "launch of a kernel of attention");
+  }
   void zero(void* at, std::size_t bytes) { check(cudaMemsetAsync(at, 0, bytes, stream_), "cudaMemsetAsync"); }
 
  private:
   int multiprocessors_;
+  bool has_wgmma_;
   OwnedOfLibrary<cublasLtHandle_t, cublasLtDestroy> handle_;
   std::vector<std::unique_ptr<LibraryProduct>> products_;
   void* workspace_ = nullptr;
@@ -154,8 +157,9 @@ class CudaDevice {
 
 class EngineOnCuda final : public CudaEngine {
  public:
-  EngineOnCuda(const EngineOptions& options, int multiprocessors)
-      : device_(multiprocessors), engine_(options, device_) {}
+  EngineOnCuda(const EngineOptions& options, const harness::sdk::DeviceTraits& traits)
+      : device_(traits.multiprocessors, traits.compute_major == 9 && traits.compute_minor == 0),
+        engine_(options, device_) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const override {
     return kernels::library_workspace_bytes + engine_.bytes();
@@ -190,9 +194,11 @@ std::unique_ptr<CudaEngine> make_cuda_engine(const EngineOptions& options,
       shape.head_size() % 8 != 0)
     throw harness::sdk::Unsupported("d, s and vocabulary must be multiples of 16, and d / heads of 8");
   if (shape.d > widest) throw harness::sdk::Unsupported("d must be at most " + std::to_string(widest));
-  if (options.batch * shape.sequence * shape.heads > 1 << 30)
-    throw harness::sdk::Unsupported("more than 2^30 rows of scores");
-  return std::make_unique<EngineOnCuda>(options, traits.multiprocessors);
+  if (shape.head_size() > widest_head)
+    throw harness::sdk::Unsupported("d / heads must be at most " + std::to_string(widest_head));
+  if (options.batch * shape.heads > 65535)
+    throw harness::sdk::Unsupported("more than 65,535 heads of a batch");
+  return std::make_unique<EngineOnCuda>(options, traits);
 }
 
 }  // namespace training

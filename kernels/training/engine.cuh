@@ -2,7 +2,8 @@
 // cuBLASLt, or the emulator of tests. Host code.
 //
 // Device has: int plan(const Product&); multiply(plan, a, b, c, d, alpha, beta, scale of a, scale of b);
-// launch(kernel, grid x, grid y, arguments...); zero(at, bytes); multiprocessors().
+// launch(kernel, grid x, grid y, arguments...); launch_shaped(kernel, LaunchShape, arguments...); zero(at,
+// bytes); multiprocessors(); has_wgmma().
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,9 @@
 #include <vector>
 
 #include "kernels/compression/compress_kernels.cuh"
+#include "kernels/ptx/tensor_map.cuh"
 #include "kernels/training/engine_options.h"
+#include "kernels/training/flash_kernels.cuh"
 #include "kernels/training/fp8_kernels.cuh"
 #include "kernels/training/layer_kernels.cuh"
 #include "kernels/training/model_kernels.cuh"
@@ -41,6 +44,12 @@ class Arena {
   std::size_t used_ = 0;
 };
 
+struct LaunchShape {
+  unsigned x, y;  // of the grid
+  unsigned threads;
+  std::size_t shared_bytes;
+};
+
 template <class Device>
 class Engine {
  public:
@@ -60,10 +69,6 @@ class Engine {
     plan(up, shape.d, shape.hidden(), fp8());
     plan(down, shape.hidden(), shape.d, fp8());
     if (shape.vocabulary > 0) plan(head, shape.d, shape.vocabulary, false);
-    const int heads = static_cast<int>(of_.batch * shape.heads);
-    pairs_ = device.plan(pairs_product(heads, shape.sequence, shape.head_size()));
-    of_keys_ = device.plan(of_keys_product(heads, shape.sequence, shape.head_size()));
-    of_queries_ = device.plan(of_queries_product(heads, shape.sequence, shape.head_size()));
     Arena nothing(nullptr);
     lay_out(nothing);
     bytes_ = nothing.used();
@@ -73,6 +78,8 @@ class Engine {
   void bind(void* workspace) {
     Arena arena(workspace);
     lay_out(arena);
+    if (device_.has_wgmma())
+      for (Layer& layer : layers_) layer.maps = maps_of(layer);
   }
 
   // Enqueues a step. `fresh`: the scales of delayed FP8 are taken from this step's own values.
@@ -106,10 +113,12 @@ class Engine {
     int forward = 0, of_input = 0, of_weight = 0;
   };
   struct Layer {
-    Half *x, *heads, *middle, *f;
+    Half *x, *qkv, *middle, *f;
     float *root1, *root2;
-    std::array<Half*, in_layer> inputs;      // of its linear layers, kept in BF16
-    std::array<Code*, in_layer> transposed;  // or in FP8, transposed
+    float* sums;                         // FlashTensors::rows
+    std::array<Half*, in_layer> inputs;  // of its linear layers in BF16; in FP8 only the result of attention
+    std::array<Code*, in_layer> transposed;  // those in FP8
+    FlashMaps maps;
   };
 
   [[nodiscard]] bool fp8() const { return of_.precision != Precision::bf16; }
@@ -172,20 +181,20 @@ class Engine {
       next_ = arena.take<std::uint32_t>(slots());
     }
     layers_.resize(static_cast<std::size_t>(shape.layers));
-    Half* const shared = fp8() ? arena.take<Half>(4 * values) : nullptr;
     for (Layer& layer : layers_) {
       if (of_.recomputes && &layer != layers_.data()) layer = layers_.front();
       layer.x = arena.take<Half>(values);
       if (of_.recomputes && &layer != layers_.data()) continue;
-      layer.heads = arena.take<Half>(3 * values);
+      layer.qkv = arena.take<Half>(3 * values);
       layer.middle = arena.take<Half>(values);
       layer.f = arena.take<Half>(4 * values);
       layer.root1 = arena.take<float>(tokens_);
       layer.root2 = arena.take<float>(tokens_);
+      layer.sums = arena.take<float>(2 * tokens_ * shape.heads);
       for (int which = 0; which < in_layer; ++which) {
         const auto place = static_cast<std::size_t>(which);
         const std::int64_t count = tokens_ * linears_[place].inputs;
-        layer.inputs[place] = fp8() ? shared : arena.take<Half>(count);
+        layer.inputs[place] = !fp8() || which == out ? arena.take<Half>(count) : nullptr;
         layer.transposed[place] = fp8() ? arena.take<Code>(count) : nullptr;
       }
     }
@@ -194,12 +203,7 @@ class Engine {
     last_root_ = arena.take<float>(tokens_);
     logits_ = arena.take<Half>(tokens_ * shape.vocabulary);
     losses_ = arena.take<float>(tokens_);
-    const std::int64_t pairs = of_.batch * shape.heads * shape.sequence * shape.sequence;
-    probabilities_ = arena.take<Half>(pairs);
-    slopes_ = arena.take<Half>(pairs);
-    of_heads_ = arena.take<Half>(3 * values);
-    of_out_heads_ = arena.take<Half>(values);
-    rows_of_heads_ = arena.take<Half>(3 * values);
+    of_qkv_ = arena.take<Half>(3 * values);
     of_x_ = arena.take<Half>(values);
     of_branch_ = arena.take<Half>(values);
     of_hidden_ = arena.take<Half>(4 * values);
@@ -212,16 +216,18 @@ class Engine {
     return static_cast<int>((layer * 3 + static_cast<int>(operand)) * in_layer + which);
   }
   [[nodiscard]] float* scale(int place) const { return scales_ + place * floats_a_scale; }
-  template <class Type, class From>
-  void quantise(const From* x, std::int64_t count_rows, std::int64_t columns, int place, Code* codes,
+  // Where a kernel tells the largest magnitude of its result, an operand; null: it is not wanted.
+  [[nodiscard]] std::uint32_t* largest(std::int64_t layer, Linear which, Operand operand) const {
+    return fp8() && fresh_ ? used_ + slot(layer, which, operand) : nullptr;
+  }
+  // In a fresh step the largest magnitude has been told.
+  template <class Type, class Matrix>
+  void quantise(const Matrix& matrix, std::int64_t count_rows, std::int64_t columns, int place, Code* codes,
                 Code* transposed) {
-    if (fresh_)
-      device_.launch(largest_kernel<From>, grid(count_rows * columns), 1, x, count_rows * columns,
-                     used_ + place);
-    device_.launch(quantise_kernel<From, Type>, static_cast<unsigned>((columns + tile - 1) / tile),
-                   static_cast<unsigned>((count_rows + tile - 1) / tile), x, static_cast<int>(count_rows),
-                   static_cast<int>(columns), used_ + place, fresh_ ? nullptr : next_ + place, scale(place),
-                   codes, transposed);
+    device_.launch(quantise_kernel<Matrix, Type>, static_cast<unsigned>((columns + tile - 1) / tile),
+                   static_cast<unsigned>((count_rows + tile - 1) / tile), matrix,
+                   static_cast<int>(count_rows), static_cast<int>(columns), used_ + place,
+                   fresh_ ? nullptr : next_ + place, scale(place), codes, transposed);
   }
 
   void prepare_weights(const StepTensors& on) {
@@ -231,27 +237,33 @@ class Engine {
     for (std::int64_t l = 0; l < of_.shape.layers; ++l)
       for (const Linear which : {qkv, out, up, down}) {
         const std::int64_t in_codes = l * at_.layer_size() + offset_of(which);
-        quantise<ptx::E4M3, float>(on.weights + in_weights(l, which), linears_[which].outputs,
-                                   linears_[which].inputs, slot(l, which, Operand::weight), codes_ + in_codes,
-                                   transposed_codes_ + in_codes);
+        const std::int64_t inputs = linears_[which].inputs, outputs = linears_[which].outputs;
+        const float* const weights = on.weights + in_weights(l, which);
+        const int place = slot(l, which, Operand::weight);
+        if (fresh_)
+          device_.launch(largest_kernel<float>, grid(outputs * inputs), 1, weights, outputs * inputs,
+                         used_ + place);
+        quantise<ptx::E4M3>(StoredMatrix<float>{weights, inputs}, outputs, inputs, place, codes_ + in_codes,
+                            transposed_codes_ + in_codes);
       }
   }
 
-  // y = x W^T, plus `added` where there is one. In FP8 x is kept, transposed, in the layer.
-  void linear(std::int64_t l, Linear which, const Half* x, Half* y, const Half* added = nullptr) {
+  // y = x W^T, plus `added` where there is one.
+  void linear_in_bf16(std::int64_t l, Linear which, const Half* x, Half* y, const Half* added = nullptr) {
+    device_.multiply(linears_[which].forward, copies_ + (in_weights(l, which) - first_copied_), x,
+                     added == nullptr ? y : added, y, 1.0F, added == nullptr ? 0.0F : 1.0F, nullptr, nullptr);
+  }
+  // The same of a layer: in BF16 of its input, in FP8 of `x`, whose transposed codes the layer keeps.
+  template <class Matrix>
+  void linear(std::int64_t l, Linear which, const Matrix& x, Half* y, const Half* added = nullptr) {
+    const Layer& layer = layers_[static_cast<std::size_t>(l)];
+    if (!fp8()) return linear_in_bf16(l, which, layer.inputs[which], y, added);
     const LinearPlan& plan = linears_[which];
-    const Half* const c = added == nullptr ? y : added;
-    const float beta = added == nullptr ? 0.0F : 1.0F;
-    if (!fp8() || which == head) {
-      device_.multiply(plan.forward, copies_ + (in_weights(l, which) - first_copied_), x, c, y, 1.0F, beta,
-                       nullptr, nullptr);
-      return;
-    }
     const int of_x = slot(l, which, Operand::input), of_w = slot(l, which, Operand::weight);
-    quantise<ptx::E4M3, Half>(x, tokens_, plan.inputs, of_x, x_codes_,
-                              layers_[static_cast<std::size_t>(l)].transposed[which]);
-    device_.multiply(plan.forward, codes_ + l * at_.layer_size() + offset_of(which), x_codes_, c, y, 1.0F,
-                     beta, scale(of_w), scale(of_x));
+    quantise<ptx::E4M3>(x, tokens_, plan.inputs, of_x, x_codes_, layer.transposed[which]);
+    device_.multiply(plan.forward, codes_ + l * at_.layer_size() + offset_of(which), x_codes_,
+                     added == nullptr ? y : added, y, 1.0F, added == nullptr ? 0.0F : 1.0F, scale(of_w),
+                     scale(of_x));
   }
 
   // The gradients of x and W by that of y.
@@ -265,42 +277,70 @@ class Engine {
       return;
     }
     const int place = slot(l, which, Operand::gradient);
-    quantise<ptx::E5M2, Half>(of_y, tokens_, plan.outputs, place, of_y_codes_, of_y_transposed_);
+    quantise<ptx::E5M2>(StoredMatrix<Half>{of_y, plan.outputs}, tokens_, plan.outputs, place, of_y_codes_,
+                        of_y_transposed_);
     device_.multiply(plan.of_input, transposed_codes_ + l * at_.layer_size() + offset_of(which), of_y_codes_,
                      of_x, of_x, 1.0F, 0.0F, scale(slot(l, which, Operand::weight)), scale(place));
     device_.multiply(plan.of_weight, layers_[static_cast<std::size_t>(l)].transposed[which], of_y_transposed_,
                      of_w, of_w, 1.0F, 0.0F, scale(slot(l, which, Operand::input)), scale(place));
   }
 
-  void norm(const Half* x, const float* gains, Half* y, float* roots) {
-    device_.launch(norm_kernel, rows(), 1, x, gains, y, roots, static_cast<int>(of_.shape.d));
+  void norm(const Half* x, const float* gains, Half* y, float* roots, std::uint32_t* largest_of_y = nullptr) {
+    device_.launch(norm_kernel, rows(), 1, x, gains, y, roots, largest_of_y, static_cast<int>(of_.shape.d));
   }
-  void norm_backward(const Half* x, const float* roots, const float* gains, const Half* of_y,
-                     float* of_gains) {
+  // `largest_of_x`: of of_x_.
+  void norm_backward(const Half* x, const float* roots, const float* gains, const Half* of_y, float* of_gains,
+                     std::uint32_t* largest_of_x) {
     const int d = static_cast<int>(of_.shape.d);
     const unsigned parts = partial_rows();
-    device_.launch(norm_backward_kernel, parts, 1, x, roots, gains, of_y, of_x_, partial_,
+    device_.launch(norm_backward_kernel, parts, 1, x, roots, gains, of_y, of_x_, partial_, largest_of_x,
                    static_cast<int>(tokens_), d);
     device_.launch(sum_rows_kernel, static_cast<unsigned>((d + threads_a_block - 1) / threads_a_block), 1,
                    partial_, static_cast<int>(parts), d, of_gains);
   }
 
-  template <bool apart>
-  void heads(const Half* from, Half* to, int parts) {
+  [[nodiscard]] FlashMaps maps_of(const Layer& layer) const {
+    const auto sequence = static_cast<int>(of_.shape.sequence), heads = static_cast<int>(of_.shape.heads);
+    const auto size = static_cast<int>(of_.shape.head_size()), batch = static_cast<int>(of_.batch);
+    return {ptx::make_tensor_map<ptx::BF16>(layer.qkv, flash_layout(3, heads, size, sequence, batch)),
+            ptx::make_tensor_map<ptx::BF16>(of_branch_, flash_layout(1, heads, size, sequence, batch)),
+            ptx::make_tensor_map<ptx::F32>(layer.sums, flash_rows_layout(batch * heads, sequence))};
+  }
+  [[nodiscard]] FlashTensors flash_tensors(const Layer& layer, const AttentionMask& mask) const {
     const ModelShape& shape = of_.shape;
-    device_.launch(heads_kernel<apart>, grid(parts * tokens_ * shape.d), 1, from, to, tokens_, parts,
-                   static_cast<int>(shape.heads), static_cast<int>(shape.sequence),
-                   static_cast<int>(shape.head_size()));
+    FlashTensors on;
+    on.qkv = layer.qkv;
+    on.of_out = of_branch_;
+    on.rows = layer.sums;
+    on.mask = mask;
+    on.sequence = static_cast<int>(shape.sequence);
+    on.heads = static_cast<int>(shape.heads);
+    on.size = static_cast<int>(shape.head_size());
+    on.scale = 1.0F / std::sqrt(static_cast<float>(shape.head_size()));
+    on.scale2 = on.scale * 1.4426950409F;
+    return on;
   }
-
-  [[nodiscard]] float score_scale() const {
-    return 1.0F / std::sqrt(static_cast<float>(of_.shape.head_size()));
+  template <class Tiling>
+  [[nodiscard]] LaunchShape shape_of_flash() const {
+    return {static_cast<unsigned>((of_.shape.sequence + Tiling::rows - 1) / Tiling::rows),
+            static_cast<unsigned>(of_.batch * of_.shape.heads), Tiling::threads, Tiling::shared_bytes};
   }
-  void probabilities(const Half* q, const Half* k, const AttentionMask& mask) {
-    device_.multiply(pairs_, k, q, probabilities_, probabilities_, score_scale(), 0.0F, nullptr, nullptr);
-    device_.launch(mask.seen == nullptr ? softmax_kernel<false> : softmax_kernel<true>,
-                   static_cast<unsigned>(tokens_ * of_.shape.heads), 1, probabilities_,
-                   static_cast<int>(of_.shape.sequence), mask);
+  template <FlashPass which, int Size>
+  void flash(const FlashTensors& on, const FlashMaps& maps) {
+    if (device_.has_wgmma() && on.mask.seen == nullptr) {
+      using Tiling = FlashOnHopper<which, Size>;
+      device_.launch_shaped(flash_on_hopper_kernel<Tiling>, shape_of_flash<Tiling>(), on, maps);
+    } else {
+      using Tiling = FlashAnywhere<which, Size>;
+      device_.launch_shaped(flash_kernel<Tiling>, shape_of_flash<Tiling>(), on);
+    }
+  }
+  template <FlashPass which>
+  void flash(const FlashTensors& on, const FlashMaps& maps) {
+    if (on.size <= 64)
+      flash<which, 64>(on, maps);
+    else
+      flash<which, 128>(on, maps);
   }
 
   // Where a layer that is computed again writes its result: nowhere, but in FP8 its last product makes the
@@ -313,20 +353,29 @@ class Engine {
   void forward_layer(const StepTensors& on, std::int64_t l, Half* result, const HeadsObserver& before) {
     Layer& layer = layers_[static_cast<std::size_t>(l)];
     const float* const weights = on.weights + at_.layer(l);
-    const std::int64_t values = tokens_ * of_.shape.d;
-    norm(layer.x, weights + at_.norm1(), layer.inputs[qkv], layer.root1);
-    linear(l, qkv, layer.inputs[qkv], rows_of_heads_);
-    heads<true>(rows_of_heads_, layer.heads, 3);
-    if (before) before(l, layer.heads, layer.heads + values);
-    probabilities(layer.heads, layer.heads + values, on.mask.of_layer(l));
-    device_.multiply(of_keys_, layer.heads + 2 * values, probabilities_, of_out_heads_, of_out_heads_, 1.0F,
-                     0.0F, nullptr, nullptr);
-    heads<false>(of_out_heads_, layer.inputs[out], 1);
-    linear(l, out, layer.inputs[out], layer.middle, layer.x);
-    norm(layer.middle, weights + at_.norm2(), layer.inputs[up], layer.root2);
-    linear(l, up, layer.inputs[up], layer.f);
-    device_.launch(gelu_kernel, grid(4 * values), 1, layer.f, layer.inputs[down], 4 * values);
-    if (result != nullptr) linear(l, down, layer.inputs[down], result, layer.middle);
+    const ModelShape& shape = of_.shape;
+    const std::int64_t d = shape.d, hidden = tokens_ * shape.hidden();
+    const float *const gains1 = weights + at_.norm1(), *const gains2 = weights + at_.norm2();
+    norm(layer.x, gains1, layer.inputs[qkv], layer.root1, largest(l, qkv, Operand::input));
+    linear(l, qkv, NormedMatrix{layer.x, gains1, layer.root1, d}, layer.qkv);
+    if (before) {
+      Half* const apart = of_hidden_;
+      device_.launch(heads_kernel, grid(3 * tokens_ * d), 1, layer.qkv, apart, tokens_, 3,
+                     static_cast<int>(shape.heads), static_cast<int>(shape.sequence),
+                     static_cast<int>(shape.head_size()));
+      before(l, apart, apart + tokens_ * d);
+    }
+    FlashTensors attention = flash_tensors(layer, on.mask.of_layer(l));
+    attention.to = layer.inputs[out];
+    attention.largest = largest(l, out, Operand::input);
+    flash<FlashPass::forward>(attention, layer.maps);
+    linear(l, out, StoredMatrix<Half>{layer.inputs[out], d}, layer.middle, layer.x);
+    norm(layer.middle, gains2, layer.inputs[up], layer.root2, largest(l, up, Operand::input));
+    linear(l, up, NormedMatrix{layer.middle, gains2, layer.root2, d}, layer.f);
+    if (!fp8() || fresh_)
+      device_.launch(gelu_kernel, grid(hidden), 1, layer.f, layer.inputs[down],
+                     largest(l, down, Operand::input), hidden);
+    if (result != nullptr) linear(l, down, GeluMatrix{layer.f, shape.hidden()}, result, layer.middle);
   }
 
   void forward(const StepTensors& on, Half* logits, const HeadsObserver& before) {
@@ -346,7 +395,7 @@ class Engine {
       forward_layer(on, l, l + 1 < shape.layers ? layers_[static_cast<std::size_t>(l + 1)].x : last_, before);
     if (shape.vocabulary == 0) return;
     norm(last_, on.weights + at_.last_norm(), normed_, last_root_);
-    linear(0, head, normed_, logits);
+    linear_in_bf16(0, head, normed_, logits);
   }
 
   // Leaves the gradient by the logits in their place, or that by the last values in of_x_.
@@ -358,23 +407,21 @@ class Engine {
                      static_cast<int>(shape.vocabulary), with_gradient ? factor : 0.0F);
     } else {
       factor /= static_cast<float>(shape.d);
-      device_.launch(distance_kernel, rows(), 1, last_, on.target, of_x_, losses_, static_cast<int>(shape.d),
-                     factor);
+      device_.launch(distance_kernel, rows(), 1, last_, on.target, of_x_, losses_,
+                     largest(shape.layers - 1, down, Operand::gradient), static_cast<int>(shape.d), factor);
     }
     device_.launch(mean_loss_kernel, 1, 1, losses_, static_cast<int>(tokens_), factor, on.step, on.loss);
   }
 
-  void attention_backward(const Layer& layer, const AttentionMask& mask) {
-    const std::int64_t values = tokens_ * of_.shape.d;
-    const Half *const q = layer.heads, *const k = q + values, *const v = k + values;
-    Half *const of_q = of_heads_, *const of_k = of_q + values, *const of_v = of_k + values;
-    probabilities(q, k, mask);
-    device_.multiply(pairs_, v, of_out_heads_, slopes_, slopes_, 1.0F, 0.0F, nullptr, nullptr);
-    device_.multiply(of_queries_, of_out_heads_, probabilities_, of_v, of_v, 1.0F, 0.0F, nullptr, nullptr);
-    device_.launch(softmax_backward_kernel, static_cast<unsigned>(tokens_ * of_.shape.heads), 1,
-                   probabilities_, slopes_, static_cast<int>(of_.shape.sequence));
-    device_.multiply(of_keys_, k, slopes_, of_q, of_q, score_scale(), 0.0F, nullptr, nullptr);
-    device_.multiply(of_queries_, q, slopes_, of_k, of_k, score_scale(), 0.0F, nullptr, nullptr);
+  // By the gradient of its result in of_branch_.
+  void attention_backward(const Layer& layer, const AttentionMask& mask, std::uint32_t* largest_of_qkv) {
+    FlashTensors attention = flash_tensors(layer, mask);
+    attention.to = of_qkv_;
+    attention.largest = largest_of_qkv;
+    device_.launch(flash_delta_kernel, static_cast<unsigned>(tokens_ * of_.shape.heads / 16), 1, attention,
+                   layer.inputs[out]);
+    flash<FlashPass::of_keys>(attention, layer.maps);
+    flash<FlashPass::of_queries>(attention, layer.maps);
   }
 
   void backward_layer(const StepTensors& on, std::int64_t l) {
@@ -383,15 +430,16 @@ class Engine {
     float* const of_weights = gradient_ + at_.layer(l);
     linear_backward(l, down, layer.inputs[down], of_x_, of_hidden_);
     const std::int64_t hidden = tokens_ * of_.shape.hidden();
-    device_.launch(gelu_backward_kernel, grid(hidden), 1, layer.f, of_hidden_, hidden);
+    device_.launch(gelu_backward_kernel, grid(hidden), 1, layer.f, of_hidden_,
+                   largest(l, up, Operand::gradient), hidden);
     linear_backward(l, up, layer.inputs[up], of_hidden_, of_branch_);
-    norm_backward(layer.middle, layer.root2, weights + at_.norm2(), of_branch_, of_weights + at_.norm2());
+    norm_backward(layer.middle, layer.root2, weights + at_.norm2(), of_branch_, of_weights + at_.norm2(),
+                  largest(l, out, Operand::gradient));
     linear_backward(l, out, layer.inputs[out], of_x_, of_branch_);
-    heads<true>(of_branch_, of_out_heads_, 1);
-    attention_backward(layer, on.mask.of_layer(l));
-    heads<false>(of_heads_, rows_of_heads_, 3);
-    linear_backward(l, qkv, layer.inputs[qkv], rows_of_heads_, of_branch_);
-    norm_backward(layer.x, layer.root1, weights + at_.norm1(), of_branch_, of_weights + at_.norm1());
+    attention_backward(layer, on.mask.of_layer(l), largest(l, qkv, Operand::gradient));
+    linear_backward(l, qkv, layer.inputs[qkv], of_qkv_, of_branch_);
+    norm_backward(layer.x, layer.root1, weights + at_.norm1(), of_branch_, of_weights + at_.norm1(),
+                  l > 0 ? largest(l - 1, down, Operand::gradient) : nullptr);
   }
 
   void backward(const StepTensors& on) {
@@ -400,7 +448,8 @@ class Engine {
     if (shape.vocabulary > 0) {
       linear_backward(0, head, normed_, logits_, of_branch_);
       device_.zero(of_x_, static_cast<std::size_t>(tokens_ * shape.d) * sizeof *of_x_);
-      norm_backward(last_, last_root_, on.weights + at_.last_norm(), of_branch_, gradient_ + at_.last_norm());
+      norm_backward(last_, last_root_, on.weights + at_.last_norm(), of_branch_, gradient_ + at_.last_norm(),
+                    largest(shape.layers - 1, down, Operand::gradient));
     }
     for (std::int64_t l = shape.layers - 1; l >= 0; --l) {
       if (of_.recomputes && l + 1 < shape.layers) forward_layer(on, l, again(l), {});
@@ -419,7 +468,6 @@ class Engine {
   Device& device_;
   std::int64_t tokens_;
   std::array<LinearPlan, in_layer + 1> linears_;
-  int pairs_ = 0, of_keys_ = 0, of_queries_ = 0;
   std::size_t bytes_ = 0;
   bool fresh_ = true;
   std::int64_t first_copied_ = 0;  // of the weights that have BF16 copies
@@ -428,9 +476,8 @@ class Engine {
   Code* compressed_ = nullptr;
   float *gradient_ = nullptr, *scales_ = nullptr, *last_root_ = nullptr, *losses_ = nullptr,
         *partial_ = nullptr;
-  Half *copies_ = nullptr, *last_ = nullptr, *normed_ = nullptr, *logits_ = nullptr,
-       *probabilities_ = nullptr, *slopes_ = nullptr, *of_heads_ = nullptr, *of_out_heads_ = nullptr,
-       *rows_of_heads_ = nullptr, *of_x_ = nullptr, *of_branch_ = nullptr, *of_hidden_ = nullptr;
+  Half *copies_ = nullptr, *last_ = nullptr, *normed_ = nullptr, *logits_ = nullptr, *of_qkv_ = nullptr,
+       *of_x_ = nullptr, *of_branch_ = nullptr, *of_hidden_ = nullptr;
   Code *codes_ = nullptr, *transposed_codes_ = nullptr, *x_codes_ = nullptr, *of_y_codes_ = nullptr,
        *of_y_transposed_ = nullptr;
   std::uint32_t *used_ = nullptr, *next_ = nullptr;

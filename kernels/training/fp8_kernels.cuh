@@ -6,24 +6,31 @@
 
 namespace training {
 
+// A matrix as an array of BF16 or float32 has it, eight elements at a time. Other sources compute them.
+template <class Element>
+struct StoredMatrix {
+  const Element* x = nullptr;
+  std::int64_t columns = 0;
+
+  [[nodiscard]] KERNEL_DEVICE Eight eight(int row, int column) const {
+    return load_eight(x + row * columns + column);
+  }
+};
+
 inline constexpr int tile = 64;  // rows and columns of a block
 struct CodeTile {
   std::uint8_t codes[tile][tile + 4];
 };
 
-// The largest magnitude as bits of a float, which are in the order of positive floats. It begins at 0.
+// The largest magnitude, as bits of a float. A grid of any size.
 template <class Element>
 __global__ void __launch_bounds__(threads_a_block)
     largest_kernel(const Element* x, std::int64_t count, std::uint32_t* bits) {
   KERNEL_SHARED(OfWarps, parts);
   float largest = 0;
-  for (std::int64_t i = first_of_grid(); i < count; i += step_of_grid()) {
-    const Eight eight = load_eight(x + i);
-    KERNEL_UNROLL
-    for (int e = 0; e < 8; ++e) largest = fmaxf(largest, fabsf(eight.values[e]));
-  }
-  largest = over_block<true>(largest, parts);
-  if (threadIdx.x == 0) atomicMax(bits, __float_as_uint(largest));
+  for (std::int64_t i = first_of_grid(); i < count; i += step_of_grid())
+    largest = fmaxf(largest, largest_of(load_eight(x + i)));
+  tell_largest(largest, bits, parts);
 }
 
 KERNEL_DEVICE uint2 pack_codes(const std::uint8_t* codes) {
@@ -34,11 +41,11 @@ KERNEL_DEVICE uint2 pack_codes(const std::uint8_t* codes) {
 }
 
 // codes (null: not wanted) is rows x columns, transposed columns x rows; both extents are multiples of 8. The
-// scale follows from `bits`. `next` (null: not wanted) gets the largest magnitude of x itself. Grid: columns,
-// then rows, in tiles.
-template <class Element, class Code>
+// scale follows from `bits`. `next` (null: not wanted) gets the largest magnitude of the matrix itself. Grid:
+// columns, then rows, in tiles.
+template <class Matrix, class Code>
 __global__ void __launch_bounds__(threads_a_block)
-    quantise_kernel(const Element* x, int rows, int columns, const std::uint32_t* bits, std::uint32_t* next,
+    quantise_kernel(Matrix matrix, int rows, int columns, const std::uint32_t* bits, std::uint32_t* next,
                     float* scale, std::uint8_t* codes, std::uint8_t* transposed) {
   KERNEL_SHARED(CodeTile, shared);
   KERNEL_SHARED(OfWarps, parts);
@@ -53,21 +60,18 @@ __global__ void __launch_bounds__(threads_a_block)
     const int row = static_cast<int>(blockIdx.y) * tile + in_tile;
     const int column = static_cast<int>(blockIdx.x) * tile + lane;
     if (row >= rows || column >= columns) continue;
-    const std::int64_t at = static_cast<std::int64_t>(row) * columns + column;
-    const Eight eight = load_eight(x + at);
+    const Eight eight = matrix.eight(row, column);
+    if (next != nullptr) largest = fmaxf(largest, largest_of(eight));
     std::uint8_t mine[8];
     KERNEL_UNROLL
     for (int e = 0; e < 8; ++e) {
-      largest = fmaxf(largest, fabsf(eight.values[e]));
       mine[e] = Code::narrow(eight.values[e] * factor);
       shared.codes[in_tile][lane + e] = mine[e];
     }
-    if (codes != nullptr) *reinterpret_cast<uint2*>(codes + at) = pack_codes(mine);
+    if (codes != nullptr)
+      *reinterpret_cast<uint2*>(codes + static_cast<std::int64_t>(row) * columns + column) = pack_codes(mine);
   }
-  if (next != nullptr) {
-    largest = over_block<true>(largest, parts);
-    if (threadIdx.x == 0) atomicMax(next, __float_as_uint(largest));
-  }
+  tell_largest(largest, next, parts);
   __syncthreads();
   KERNEL_UNROLL
   for (int half = 0; half < 2; ++half) {

@@ -111,13 +111,14 @@ __global__ void __launch_bounds__(threads_a_block)
   }
 }
 
-// Half the squared distance of a row to its target, and its gradient times `factor`.
+// Half the squared distance of a row to its target, and its gradient times `factor`. `largest` (null: not
+// wanted) gets that gradient's largest magnitude.
 __global__ void __launch_bounds__(threads_a_block)
-    distance_kernel(const std::uint16_t* x, const float* target, std::uint16_t* of_x, float* losses, int d,
-                    float factor) {
+    distance_kernel(const std::uint16_t* x, const float* target, std::uint16_t* of_x, float* losses,
+                    std::uint32_t* largest, int d, float factor) {
   KERNEL_SHARED(OfWarps, parts);
   const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * d;
-  float sum = 0;
+  float sum = 0, mine = 0;
   for (int i = first_of_block(); i < d; i += step_of_block) {
     Eight off = load_eight(x + at + i);
     const Eight wanted = load_eight(target + at + i);
@@ -127,8 +128,10 @@ __global__ void __launch_bounds__(threads_a_block)
       sum += off.values[e] * off.values[e] / 2;
       off.values[e] *= factor;
     }
+    mine = fmaxf(mine, largest_of(off));
     store_eight(of_x + at + i, off);
   }
+  tell_largest_stored(mine, largest, parts);
   sum = over_block<false>(sum, parts);
   if (threadIdx.x == 0) losses[blockIdx.x] = sum;
 }

@@ -14,7 +14,6 @@ struct Product {
   Element d = Element::bf16;  // and of C
   std::int64_t m = 1, n = 1, k = 1;
   bool a_transposed = false, b_transposed = false;
-  int batch = 1;  // products of matrices that follow each other without gaps
 
   // Rows of A, B and D as they are stored, which are their leading dimensions: no matrix has gaps.
   [[nodiscard]] std::int64_t a_rows() const { return a_transposed ? k : m; }
@@ -25,38 +24,24 @@ struct Product {
 
 // Of FP8, hardware multiplies only this order: A transposed, B not.
 constexpr Product eight_bit(Element a, Element b, Element d, std::int64_t m, std::int64_t n, std::int64_t k) {
-  return {a, b, d, m, n, k, true, false, 1};
+  return {a, b, d, m, n, k, true, false};
 }
 
 // The three products of y = x W^T, where x has `tokens` rows of `inputs` and y rows of `outputs`.
 // A is W (outputs x inputs), B is x.
 constexpr Product forward_product(bool fp8, std::int64_t tokens, std::int64_t inputs, std::int64_t outputs) {
   if (fp8) return eight_bit(Element::e4m3, Element::e4m3, Element::bf16, outputs, tokens, inputs);
-  return {Element::bf16, Element::bf16, Element::bf16, outputs, tokens, inputs, true, false, 1};
+  return {Element::bf16, Element::bf16, Element::bf16, outputs, tokens, inputs, true, false};
 }
 // The gradient of x: A is W, or its transposed copy in FP8; B is the gradient of y.
 constexpr Product input_product(bool fp8, std::int64_t tokens, std::int64_t inputs, std::int64_t outputs) {
   if (fp8) return eight_bit(Element::e4m3, Element::e5m2, Element::bf16, inputs, tokens, outputs);
-  return {Element::bf16, Element::bf16, Element::bf16, inputs, tokens, outputs, false, false, 1};
+  return {Element::bf16, Element::bf16, Element::bf16, inputs, tokens, outputs, false, false};
 }
 // The gradient of W: A is x, B the gradient of y; in FP8 transposed copies of both.
 constexpr Product weight_product(bool fp8, std::int64_t tokens, std::int64_t inputs, std::int64_t outputs) {
   if (fp8) return eight_bit(Element::e4m3, Element::e5m2, Element::f32, inputs, outputs, tokens);
-  return {Element::bf16, Element::bf16, Element::f32, inputs, outputs, tokens, false, true, 1};
-}
-
-// The three kinds of products of attention, for `count` heads of `sequence` x `size`.
-// Queries with keys, or gradients of results with values: A is the keys or values.
-constexpr Product pairs_product(int count, std::int64_t sequence, std::int64_t size) {
-  return {Element::bf16, Element::bf16, Element::bf16, sequence, sequence, size, true, false, count};
-}
-// Pairs (queries x keys) with what belongs to keys: A is that, B the pairs.
-constexpr Product of_keys_product(int count, std::int64_t sequence, std::int64_t size) {
-  return {Element::bf16, Element::bf16, Element::bf16, size, sequence, sequence, false, false, count};
-}
-// Pairs, transposed, with what belongs to queries.
-constexpr Product of_queries_product(int count, std::int64_t sequence, std::int64_t size) {
-  return {Element::bf16, Element::bf16, Element::bf16, size, sequence, sequence, false, true, count};
+  return {Element::bf16, Element::bf16, Element::f32, inputs, outputs, tokens, false, true};
 }
 
 }  // namespace training

@@ -17,7 +17,9 @@ namespace {
 
 class EmulatedDevice {
  public:
+  explicit EmulatedDevice(bool has_wgmma) : has_wgmma_(has_wgmma) {}
   static int multiprocessors() { return 2; }
+  [[nodiscard]] bool has_wgmma() const { return has_wgmma_; }
   int plan(const Product& product) {
     products_.push_back(product);
     return static_cast<int>(products_.size()) - 1;
@@ -35,13 +37,12 @@ class EmulatedDevice {
     }
     for (const void* const at : {a, b, c, static_cast<const void*>(d)})
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(at) % 16, 0U);
-    for (std::int64_t i = 0; i < of.batch * of.n * of.m; ++i) {
-      const std::int64_t of_batch = i / (of.n * of.m), column = i / of.m % of.n, row = i % of.m;
+    for (std::int64_t i = 0; i < of.n * of.m; ++i) {
+      const std::int64_t column = i / of.m, row = i % of.m;
       double sum = 0;
       for (std::int64_t p = 0; p < of.k; ++p)
-        sum +=
-            at(a, of.a, of_batch * of.m * of.k + (of.a_transposed ? row * of.k + p : p * of.m + row)) *
-            at(b, of.b, of_batch * of.n * of.k + (of.b_transposed ? p * of.n + column : column * of.k + p));
+        sum += at(a, of.a, of.a_transposed ? row * of.k + p : p * of.m + row) *
+               at(b, of.b, of.b_transposed ? p * of.n + column : column * of.k + p);
       sum *= static_cast<double>(alpha) * scale;
       if (beta != 0) sum += static_cast<double>(beta) * at(c, of.d, i);
       harness::sdk::store(d, type(of.d), i, sum);
@@ -51,6 +52,11 @@ class EmulatedDevice {
   void launch(void (*kernel)(Parameters...), unsigned x, unsigned y, const Arguments&... arguments) {
     emulate::launch({emulate::Landing::late, emulate::Order::shuffled, ++launches_}, {x, y, 1},
                     {threads_a_block, 1, 1}, 0, kernel, arguments...);
+  }
+  template <class... Parameters, class... Arguments>
+  void launch_shaped(void (*kernel)(Parameters...), const LaunchShape& shape, const Arguments&... arguments) {
+    emulate::launch({emulate::Landing::late, emulate::Order::shuffled, ++launches_}, {shape.x, shape.y, 1},
+                    {shape.threads, 1, 1}, shape.shared_bytes, kernel, arguments...);
   }
   static void zero(void* at, std::size_t bytes) { std::memset(at, 0, bytes); }
 
@@ -71,6 +77,7 @@ class EmulatedDevice {
   static double at(const void* from, Element element, std::int64_t index) {
     return harness::sdk::load(from, type(element), index);
   }
+  bool has_wgmma_;
   std::vector<Product> products_;
   unsigned launches_ = 0;
 };
@@ -89,8 +96,10 @@ double distance(const float* values, const std::vector<double>& right) {
 class OnDevice {
  public:
   OnDevice(const ModelShape& shape, std::int64_t batch, Precision precision, const Optimizer& optimizer,
-           bool recomputes = false, std::optional<compression::Settings> compression = {})
+           bool recomputes = false, std::optional<compression::Settings> compression = {},
+           bool has_wgmma = true)
       : optimizer_(optimizer),
+        device_(has_wgmma),
         engine_({shape, batch, precision, optimizer, recomputes, compression}, device_),
         first_(first_weights(shape, 9)),
         weights_("weights", std::span<const float>(first_)),
@@ -257,9 +266,9 @@ class OnDevice {
 
 constexpr Optimizer plain{.rate = 1e-4F};
 
-void expect_step(const ModelShape& shape, std::int64_t batch) {
+void expect_step(const ModelShape& shape, std::int64_t batch, bool has_wgmma = true) {
   for (const Precision precision : {Precision::bf16, Precision::fp8_current}) {
-    OnDevice model(shape, batch, precision, plain);
+    OnDevice model(shape, batch, precision, plain, false, {}, has_wgmma);
     model.fill(shape);
     model.step(shape.sequence, true);
     model.expect_near(precision == Precision::bf16 ? 0.02 : 0.2);
@@ -273,6 +282,12 @@ TEST(Engine, TrainsAModel) {
 }
 TEST(Engine, TrainsALayer) {
   expect_step({.d = 80, .heads = 5, .layers = 1, .sequence = 48, .vocabulary = 0}, 1);
+}
+TEST(Engine, TrainsALayerWithWideHeads) {
+  expect_step({.d = 144, .heads = 2, .layers = 1, .sequence = 80, .vocabulary = 0}, 1);
+}
+TEST(Engine, TrainsALayerWithoutWgmma) {
+  expect_step({.d = 80, .heads = 5, .layers = 1, .sequence = 48, .vocabulary = 0}, 1, false);
 }
 
 // The same numbers from less memory: each layer but the first has only its input.

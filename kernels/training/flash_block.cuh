@@ -1,4 +1,4 @@
-// What the kernels of flash_kernels.cuh share: how a block's shared memory is laid out, how rows come there,
+// Shared by the kernels of flash_kernels.cuh: how a block's shared memory is laid out, how rows come there,
 // and the two kinds of products. There are two sets of instructions. Hopper: one warp has the copy engine
 // fill a ring of tiles, warpgroups multiply by wgmma. Ampere and later: all threads copy one tile ahead,
 // warps multiply by mma.sync. Both find rows in the same places and leave results in the same registers.
@@ -78,7 +78,7 @@ struct FlashTiling {
   static_assert(hopper ? warpgroups == 2 || warpgroups == 3 : stages == 2);
 };
 
-// What a block computes, and where its parts lie in shared memory.
+// The work of a block, and where its parts lie in shared memory.
 template <class Tiling>
 struct FlashBlock {
   unsigned char* memory;
@@ -90,7 +90,7 @@ struct FlashBlock {
 
   KERNEL_DEVICE FlashBlock(const FlashTensors& on, unsigned char* shared)
       : memory(shared), base(ptx::shared_address(shared)), matrix(static_cast<int>(blockIdx.y)) {
-    // Those with most tiles first: the last queries, or the first keys.
+    // Blocks with most tiles come first: the last queries, or the first keys.
     const auto x = static_cast<int>(Tiling::over_keys ? gridDim.x - 1 - blockIdx.x : blockIdx.x);
     row = x * Tiling::rows;
     first = Tiling::over_keys ? 0 : row / Tiling::columns * Tiling::columns;
@@ -136,8 +136,8 @@ KERNEL_DEVICE FlashRows rows_in_qkv(const FlashTensors& on, int matrix, FlashPar
 
 // ---- Hopper ----
 
-// How the copy engine sees the tensors: qkv and of_out as (size, parts x heads, sequence, batch) with boxes
-// of 64 columns of 64 rows; rows as (sequence, 2 x batch x heads) with boxes of 64 of both.
+// How the copy engine sees the tensors. qkv and of_out are (size, parts x heads, sequence, batch) with boxes
+// of 64 columns of 64 rows. rows is (sequence, 2 x batch x heads) with boxes of 64 of both.
 struct FlashMaps {
   ptx::TensorMap qkv, of_out, rows;
 };

@@ -13,8 +13,8 @@ KERNEL_DEVICE float minus_infinity() {
   return __uint_as_float(0xFF800000U);
 }
 
-// What the passes share: a warpgroup with its 64 rows of the block. Element i of a thread's results belongs
-// to row i / 2 % 2 * 8 + lane / 4 of its warp's 16, and to column i / 4 * 8 + lane % 4 * 2 + i % 2.
+// Shared by the passes: a warpgroup with its 64 rows of the block. A thread's element i is in row
+// i / 2 % 2 * 8 + lane / 4 of its warp's 16. Its column is i / 4 * 8 + lane % 4 * 2 + i % 2.
 template <class Tiling, class Ring, class Products>
 class FlashGroup {
  protected:
@@ -275,7 +275,7 @@ class FlashBackward : FlashGroup<Tiling, Ring, Products> {
       deltas_[half] = this->sums_of_row(1)[row];
     }
   }
-  // What belongs to the queries of elements i and i + 1, which `of_row` tells where they are rows.
+  // The values of the queries of elements i and i + 1. `of_row` tells them where queries are rows.
   [[nodiscard]] KERNEL_DEVICE float2 of_queries(const float* of_column, const float (&of_row)[2],
                                                 int i) const {
     if constexpr (of_keys) return *reinterpret_cast<const float2*>(of_column + Base::column_of(i));

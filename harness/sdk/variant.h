@@ -47,8 +47,8 @@ struct Stream {
   }
 };
 
-// The addresses of the problem's tensors, in the order of Problem::tensors, 256-byte aligned, in
-// the memory of the device, or of the GPU that the tensor names; and scratch memory of workspace_bytes().
+// The addresses of the problem's tensors, in the order of Problem::tensors, 256-byte aligned. They lie in
+// the memory of the device, or of the GPU that the tensor names. workspace has workspace_bytes().
 struct Buffers {
   std::span<void* const> tensors;
   void* workspace = nullptr;

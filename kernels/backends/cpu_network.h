@@ -1,5 +1,5 @@
-// ThreadsNetwork: the networks on the CPU's threads, as a variant of each workload. What follows a product is
-// done on its tiles while they are in the cache.
+// ThreadsNetwork: the networks on the CPU's threads, as a variant of each workload. The operations after a
+// product are done on its tiles while they are in the cache.
 #pragma once
 
 #include <algorithm>
@@ -69,7 +69,7 @@ class ThreadsNetwork : public harness::sdk::Kernel {
     return y;
   }
 
-  // Of pictures whose channels are last: their neighbourhoods, and a product.
+  // x has pictures whose channels are last. A convolution is their neighbourhoods and a product.
   Value convolution(Value x, std::size_t weight) {
     const std::int64_t channels = shape_.width;
     const Value near = make(shape_.rows() * 9 * channels), y = make(shape_.elements());
@@ -157,7 +157,7 @@ class ThreadsNetwork : public harness::sdk::Kernel {
                           harness::sdk::float_from_f16(weight[static_cast<std::size_t>(i)]));
     return bytes;
   }
-  // Of rows() x k by k x n. Layers of one size share a product, and its threads.
+  // A product of rows() x k by k x n. Layers of one size share it, and its threads.
   kernels::BlockedProduct& product_of(std::int64_t n, std::int64_t k) {
     auto& product = products_[{n, k}];
     if (!product)

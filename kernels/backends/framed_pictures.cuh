@@ -38,15 +38,16 @@ struct Convolution : gemm::Problem<ptx::F16> {
     int column;  // where the slot begins
     int columns;
   };
-  // Of the slot of k that begins at `begin`.
+  // For the slot of k that begins at `begin`.
   KERNEL_DEVICE PartOfX part_of_x(int begin) const {
     const int depth = k / 9, tap = begin / depth;
     return {(tap / 3 - 1) * pictures.pitch() + tap % 3 - 1, begin - tap * depth, pictures.channels};
   }
   // A point of the frame, whose result is zero.
   KERNEL_DEVICE bool is_zero(int row) const {
-    const int pitch = pictures.pitch(), at = row % (pitch * pitch), y = at / pitch, x = at % pitch;
-    return y == 0 || y == pitch - 1 || x == 0 || x == pitch - 1;
+    const int pitch = pictures.pitch(), at = row % (pitch * pitch);
+    const int down = at / pitch, across = at % pitch;
+    return down == 0 || down == pitch - 1 || across == 0 || across == pitch - 1;
   }
 };
 static_assert(sizeof(Convolution) == sizeof(gemm::Problem<ptx::F16>) + sizeof(Pictures));

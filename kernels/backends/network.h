@@ -98,7 +98,7 @@ inline std::int64_t inputs_of(Network network, const WeightShape& weight) {
   return network == Network::conv ? weight.columns : weight.rows;
 }
 
-// What follows a product.
+// The operation after a product.
 enum class After { nothing, relu, add };
 
 // The result, computed by the operations of `ops`, where weights are numbers into weight_shapes():
@@ -125,7 +125,7 @@ Value forward(const Shape& shape, Ops& ops, Value x) {
   return x;
 }
 
-// Of products, convolutions and attention.
+// The work of products, convolutions and attention.
 inline double flops_of(const Shape& shape) {
   const auto rows = static_cast<double>(shape.rows());
   double flops = 0;

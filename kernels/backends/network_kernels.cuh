@@ -1,4 +1,4 @@
-// What the fused networks add to kernels that others have: epilogues of products without a bias. Kernel code.
+// Epilogues of products without a bias, for the fused networks. Kernel code.
 #pragma once
 
 #include "kernels/backends/framed_pictures.cuh"

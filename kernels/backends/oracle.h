@@ -14,8 +14,8 @@
 
 namespace backends {
 
-// Of rows of a picture's points as they lie among all rows: the row of the neighbour at `tap` of 3 x 3, or
-// negative outside the picture.
+// The row of the neighbour at `tap` of 3 x 3, where `row` is a point of a picture among all rows. Negative
+// outside the picture.
 inline std::int64_t neighbour(std::int64_t row, std::int64_t tap, std::int64_t size) {
   const std::int64_t y = row / size % size + tap / 3 - 1, x = row % size + tap % 3 - 1;
   if (y < 0 || y >= size || x < 0 || x >= size) return -1;
@@ -44,7 +44,7 @@ class Float64 {
     return y;
   }
 
-  // Of pictures whose channels are last.
+  // x has pictures whose channels are last.
   [[nodiscard]] Value convolution(const Value& x, std::size_t weight) const {
     const std::int64_t channels = shape_.width;
     Value y(x.size());

@@ -25,7 +25,7 @@ class Slots {
     return {&slot.number, [&slot](const std::size_t*) { slot.taken = false; }};
   }
 
-  // Of all but x and `y`, each rounded up to whole 256 bytes.
+  // The sum for all but x and `y`, each rounded up to whole 256 bytes.
   [[nodiscard]] std::int64_t elements(std::size_t y) const {
     std::int64_t sum = 0;
     for (const Slot& slot : slots_) sum += needs_place(slot, y) ? rounded(slot.elements) : 0;

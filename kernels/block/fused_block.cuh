@@ -172,7 +172,7 @@ class LongAttention {
 
   explicit LongAttention(const Shape& shape) : shape_(shape) {}
 
-  // Of `of`, the heads apart and the result.
+  // Takes the heads apart and the result from `of`.
   void bind(const Intermediate& of) {
     arguments_ = merged_arguments(shape_, of);
     q_map_ = map_of(arguments_.q, attention::Wgmma64::queries);

@@ -1,5 +1,5 @@
-// The kernel of ring_attention: that of kernels/attention/wgmma_kernel.cuh for one block of keys. What
-// earlier blocks gave is kept in float32 with its largest scores, and the last block writes the result.
+// The kernel of ring_attention: that of kernels/attention/wgmma_kernel.cuh for one block of keys. Sums of
+// earlier blocks are kept in float32 with their largest scores, and the last block writes the result.
 // Kernel code: compiled by nvcc, and by a plain C++ compiler for the emulator.
 #pragma once
 

@@ -28,16 +28,21 @@ device b GPU-B
 
 # A CPU has threads for any number; one device is one.
 expect 0 "$HARNESS" list suite.yaml --device cpu
-silent_about "are needed"
+silent_about skipped:
 expect 0 "$HARNESS" list suite.yaml --device scripted:a.json
-names "2 GPUs are needed; this machine has 1"
+names skipped: gpus=2/n=64
 expect 0 "$HARNESS" run suite.yaml --device scripted:a.json --output one.json
-names "2 GPUs are needed; this machine has 1"
+python3 - <<'PY' || problem "the case of two GPUs was not skipped on one"
+import json
+cases = {case["id"]: case for case in json.load(open("one.json"))["cases"]}
+assert cases["all_reduce/threads/gpus=1/n=64"]["outcome"] == "measured", cases
+assert cases["all_reduce/threads/gpus=2/n=64"]["outcome"] == "skipped", cases
+PY
 
 # Two devices are two.
 both=scripted:a.json,scripted:b.json
 expect 0 "$HARNESS" run suite.yaml --device $both --output two.json --report json=two-report.json
-silent_about "are needed"
+silent_about skipped:
 python3 - <<'PY' || problem "the record and its report do not tell of two GPUs"
 import json
 cases = {case["id"]: case for case in json.load(open("two.json"))["cases"]}

@@ -47,7 +47,7 @@ class NetworkCase {
     std::memcpy(addresses[x_index], tensors[x_index].data.data(), tensors[x_index].data.size());
   }
 
-  // Of y in memory, as a multiple of the tolerance.
+  // How far y in memory is off, as a multiple of the tolerance.
   [[nodiscard]] double error() {
     std::memcpy(tensors[y_index].data.data(), addresses[y_index], tensors[y_index].data.size());
     return relative_error(workload(), params, std::span(tensors).first(1), tensors[y_index]) /

@@ -24,7 +24,7 @@ struct Kind {
   bool operator==(const Kind&) const = default;
 };
 
-// Those of the cases that can run, in the order of the plan.
+// Adds the kinds of cases that can run, in the order of the plan.
 void add_kinds(std::vector<Kind>& kinds, const Plan& plan) {
   for (const PlannedCase& planned : plan.cases) {
     const Kind kind{planned.device, planned.gpus};

@@ -26,7 +26,7 @@ struct Speedup {
   std::optional<Interval> interval;  // absent with fewer than 2 processes a side
 };
 
-// Of a case on more GPUs than its reference: the work per second and GPU over that of the reference. 1 is
+// For a case on more GPUs than its reference, the work per second and GPU over that of the reference. 1 is
 // linear, whether the work grew with the GPUs (weak scaling) or not (strong scaling). The interval is the
 // speedup's.
 struct Efficiency {

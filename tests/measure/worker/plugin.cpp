@@ -25,7 +25,7 @@ class Crash : public Right {
   }
 };
 
-// Of two ranks, which are threads of one worker as GPUs are devices of one, the second dies.
+// Two ranks are threads of one worker, as GPUs are devices of one. The second rank dies.
 class RankDies : public Right {
  public:
   using Right::Right;

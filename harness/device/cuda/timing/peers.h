@@ -31,8 +31,8 @@ class Peers {
   // Makes this GPU of the case current while the scope lives.
   [[nodiscard]] Result<Scope> on(int gpu) const;
 
-  // Calls `work` with `stream` and those of the peers. What it queues on peers begins after what `stream`
-  // holds, and what is queued on `stream` later waits for it. Without peers it only calls. Errors are the
+  // Calls `work` with `stream` and those of the peers. Its work on peers begins after earlier work on
+  // `stream`, and later work on `stream` waits for it. Without peers it only calls. Errors are the
   // runtime's last.
   void call(cudaStream_t stream, const std::function<void(sdk::Stream)>& work);
 

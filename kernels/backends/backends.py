@@ -150,7 +150,9 @@ class CudaGraph(Eager):
             self.settled(module)
         torch.cuda.current_stream().wait_stream(side)
         graph = torch.cuda.CUDAGraph()
-        with self.no_grad(), torch.cuda.graph(graph, capture_error_mode="thread_local"):
+        # On the stream of the calls before, whose cuBLAS workspace is there already. Else the workspace would be made in
+        # the memory of the process's first graph, and be gone with it.
+        with self.no_grad(), torch.cuda.graph(graph, stream=side, capture_error_mode="thread_local"):
             result = module(self.example)
 
         def replayed(x: Any) -> Any:

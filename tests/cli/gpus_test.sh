@@ -27,7 +27,7 @@ device a GPU-A
 device b GPU-B
 
 # A CPU has threads for any number; one device is one.
-expect 0 "$HARNESS" run suite.yaml --device cpu --quick --output cpu.json
+expect 0 "$HARNESS" run suite.yaml --device cpu --processes 1 --output cpu.json
 expect 0 "$HARNESS" run suite.yaml --device scripted:a.json --output one.json
 python3 - <<'PY' || problem "a missing GPU is not the reason of a skip"
 import json

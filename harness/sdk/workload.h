@@ -77,8 +77,7 @@ struct Problem {
   Work work;  // of all GPUs together
   Tolerance tolerance;
   int gpus = 1;  // that solve it together, on a CPU as threads
-  // Elements of each output to check at most, where a right answer costs more than usual; 0: the harness
-  // chooses.
+  // Elements of each output to check at most, where right answers are costly; 0: the harness chooses.
   std::int64_t most_checked = 0;
 };
 

@@ -54,7 +54,8 @@ struct Places {
 // A product for few rows, where latency counts.
 class ShortStep {
  public:
-  static bool takes(std::int64_t rows, std::int64_t n, std::int64_t k, const transformer_block::Device& device) {
+  static bool takes(std::int64_t rows, std::int64_t n, std::int64_t k,
+                    const transformer_block::Device& device) {
     return rows <= transformer_block::ShortBlock::most_tokens && n % transformer_block::short_columns == 0 &&
            k % 64 == 0 &&
            static_cast<std::size_t>(transformer_block::short_shared_bytes(static_cast<int>(k))) <=

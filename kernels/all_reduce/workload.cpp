@@ -23,7 +23,7 @@ class AllReduceWorkload final : public harness::sdk::Workload {
     return "each GPU gets the sums of the values that all GPUs have";
   }
   [[nodiscard]] std::vector<ParamSpec> params() const override {
-    return {{"gpus", ParamKind::integer, "GPUs, on a CPU threads", {}, {}, 1},
+    return {{"gpus", ParamKind::integer, "how many GPUs, or threads on a CPU", {}, {}, 1},
             {"n", ParamKind::integer, "float32 values of each GPU", {}, {}, 1}};
   }
   [[nodiscard]] Problem problem(const Params& params) const override;

@@ -33,7 +33,7 @@ class RingAttention final : public harness::sdk::Workload {
   }
   [[nodiscard]] std::vector<ParamSpec> params() const override {
     return {{"dtype", ParamKind::text, "element type of Q, K, V and O", {"f16", "bf16"}, {}, 1},
-            {"gpus", ParamKind::integer, "GPUs, on a CPU threads", {}, {}, 1},
+            {"gpus", ParamKind::integer, "how many GPUs, or threads on a CPU", {}, {}, 1},
             {"h", ParamKind::integer, "heads", {}, {}, 1},
             {"s", ParamKind::integer, "sequence length on all GPUs together", {}, {}, 1},
             {"d", ParamKind::integer, "elements of one head", {}, {}, 1}};

@@ -147,6 +147,9 @@ class LibraryNetwork::Operations {
   // Y (channels x points) = W (channels x 9 channels) near, for each picture. cuBLAS thinks in columns: it
   // computes Y^T = near^T W^T.
   void by_im2col(std::size_t x, std::size_t y, std::int64_t weight) {
+    constexpr std::int64_t most_blocks = 65535;  // of a grid, across and in depth
+    if (9 * shape_.width > most_blocks || shape_.batch > most_blocks)
+      throw harness::sdk::Unsupported("im2col takes at most 7281 channels and a batch of 65535");
     const Value near = slots_.make(9 * shape_.elements());
     if (!blas_) blas_ = std::make_shared<kernels::CublasHandle>();
     workspace_bytes_ = std::max(workspace_bytes_, kernels::library_workspace_bytes);

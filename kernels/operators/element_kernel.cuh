@@ -34,7 +34,7 @@ KERNEL_DEVICE SplitChunk load_place(const void* matrix, std::int64_t stride, con
   const Storage* from = first + place.row * stride + place.column;
   if constexpr (whole) return {chunk_at(from), {}, 0};
   if (place.column + width <= columns)
-    return load_split<Type, true>(from, first + (arguments.rows - 1) * stride + columns);
+    return load_split<Type>(from, first + (arguments.rows - 1) * stride + columns);
   Storage elements[width];
   int column = place.column;
   KERNEL_UNROLL

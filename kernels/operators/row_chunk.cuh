@@ -49,15 +49,14 @@ struct SplitChunk {
 };
 
 // The chunk at any address: a load, or the loads of two aligned chunks, of which the second is in the L1
-// cache, because the next thread's first load is the same. Nothing from `end` on is read. Aligned chunks that
-// are read `once` go past the L1 cache.
-template <class Type, bool once = false>
+// cache, because the next thread's first load is the same. Nothing from `end` on is read.
+template <class Type>
 KERNEL_DEVICE SplitChunk load_split(const typename Type::Storage* from, const typename Type::Storage* end) {
   SplitChunk chunk;
   chunk.skipped = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % 16);
   const char* const aligned = reinterpret_cast<const char*>(from) - chunk.skipped;
   if (chunk.skipped == 0) {
-    chunk.low = once ? chunk_at(aligned) : chunk_at(aligned);
+    chunk.low = chunk_at(aligned);
   } else if (end - from >= 2 * chunk_width<Type>) {
     chunk.low = chunk_at(aligned);
     chunk.high = chunk_at(aligned + 16);

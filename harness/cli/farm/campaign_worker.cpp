@@ -85,7 +85,7 @@ Status CampaignWorker::choose() {
       if (seen.insert(one.device).second) kinds.cases.push_back(one);
     }
   for (PlannedCase& one : kinds.cases)
-    one.gpus = most_gpus;  // of which each is locked, where there are so many
+    one.gpus = most_gpus;  // so that an element locks as many GPUs as its largest case uses
   const bool wants_gpu = std::any_of(seen.begin(), seen.end(), is_gpu_kind);
   Result<ChosenDevices> chosen = choose_devices({options_.device, wants_gpu, false}, {});
   if (!chosen) return fail(chosen.error());

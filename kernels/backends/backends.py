@@ -144,15 +144,14 @@ class CudaGraph(Eager):
     """PyTorch, captured in a CUDA graph"""
 
     def made(self, torch: Any, module: Any) -> Any:
+        self.module = module  # a graph keeps addresses of the weights, and not the weights
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             self.settled(module)
         torch.cuda.current_stream().wait_stream(side)
         graph = torch.cuda.CUDAGraph()
-        # On the stream of the calls before, whose cuBLAS workspace is there already. Else the workspace would be made in
-        # the memory of the process's first graph, and be gone with it.
-        with self.no_grad(), torch.cuda.graph(graph, stream=side, capture_error_mode="thread_local"):
+        with self.no_grad(), torch.cuda.graph(graph, capture_error_mode="thread_local"):
             result = module(self.example)
 
         def replayed(x: Any) -> Any:

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Unchanged pull requests through the program, and how they end.
 
-    unchanged.py HARNESS PLUGIN [--runs N] [--baseline P] [--suites a,b] [--noise KIND] [--seed S] [--all-pass]
+    unchanged.py HARNESS PLUGIN [--runs N] [--baseline P] [--suites a,b] [--noise KIND] [--seed S] [--proven]
+                 [--all-pass]
 
 Each run records main with the scripted device, then judges a branch that changed nothing with new noise
-(`run --against main`). A suite has as many cases as its pin under baselines/ has GPU cases, each as long as there.
+(`run --against main`). With --proven both builds launch the same machine code, as builds of an unchanged branch do.
+Without it no case is proven identical, and samples decide. A suite has as many cases as its pin under baselines/ has
+GPU cases, each as long as there.
 README.md of this folder has the figures. HARNESS is the program, PLUGIN the plug-in of the command-line tests.
 Exit status: 0; with --all-pass 1 unless every run exits with 0.
 """
@@ -99,6 +102,7 @@ class PullRequests:
         self.generator = random.Random(f"{arguments.seed} {suite}")
         self.times = centers(suite)
         self.kind, self.processes, self.noise = arguments.noise, arguments.baseline, []
+        self.change = "main" if arguments.proven else "change"
         self.environment = {**os.environ, "HARNESS_CACHE_DIR": str(folder / "cache"), "HARNESS_LOCK_DIR": str(folder),
                             "GIT_CONFIG_GLOBAL": "/dev/null"}
         (folder / "plugin.so").symlink_to(arguments.plugin)
@@ -133,7 +137,7 @@ class PullRequests:
         if main := self.measure("main", "--processes", str(self.processes)).returncode:
             raise RuntimeError(f"main cannot be recorded: exit status {main}")
         self.git("checkout", "-q", "change")
-        judged = self.measure("change", "--against", "main", "--report", "json=report.json")
+        judged = self.measure(self.change, "--against", "main", "--report", "json=report.json")
         report = json.loads((self.folder / "report.json").read_text())
         verdicts = collections.Counter(row["verdict"] for row in report["cases"])
         if judged.returncode not in (0, 1, 3):
@@ -150,6 +154,7 @@ def main():
     parser.add_argument("--suites", default="probe,fusion,matmul,attention")
     parser.add_argument("--noise", choices=["recorded", "paused"], default="paused")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--proven", action="store_true", help="the branch launches the machine code of main")
     parser.add_argument("--all-pass", action="store_true")
     arguments = parser.parse_args()
     arguments.harness, arguments.plugin = arguments.harness.resolve(), arguments.plugin.resolve()

@@ -19,6 +19,7 @@ struct E4M3 {
   using Storage = std::uint8_t;
   static constexpr float largest = 448.0F;
   static KERNEL_DEVICE std::uint8_t narrow(float value);
+  static KERNEL_DEVICE std::uint16_t narrow(float low, float high);
 };
 
 // FP8 with 5 bits of exponent and 2 of mantissa.
@@ -26,6 +27,7 @@ struct E5M2 {
   using Storage = std::uint8_t;
   static constexpr float largest = 57344.0F;
   static KERNEL_DEVICE std::uint8_t narrow(float value);
+  static KERNEL_DEVICE std::uint16_t narrow(float low, float high);
 };
 
 }  // namespace ptx
@@ -47,6 +49,12 @@ KERNEL_DEVICE std::uint8_t E4M3::narrow(float value) {
 }
 KERNEL_DEVICE std::uint8_t E5M2::narrow(float value) {
   return __nv_cvt_float_to_fp8(value, __NV_SATFINITE, __NV_E5M2);
+}
+KERNEL_DEVICE std::uint16_t E4M3::narrow(float low, float high) {
+  return __nv_cvt_float2_to_fp8x2(make_float2(low, high), __NV_SATFINITE, __NV_E4M3);
+}
+KERNEL_DEVICE std::uint16_t E5M2::narrow(float low, float high) {
+  return __nv_cvt_float2_to_fp8x2(make_float2(low, high), __NV_SATFINITE, __NV_E5M2);
 }
 
 // Byte i of the result is byte (selector >> 4 i & 7) of the eight bytes low, high.

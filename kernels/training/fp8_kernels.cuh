@@ -17,9 +17,11 @@ struct StoredMatrix {
   }
 };
 
-inline constexpr int tile = 64;  // rows and columns of a block
+inline constexpr int tile = 128;  // rows and columns of a block
+// The codes of a tile, transposed: a line has 16 codes a piece. Piece p of line c lies in place p ^ c / 16,
+// so that the threads of a warp write to 32 different banks.
 struct CodeTile {
-  std::uint8_t codes[tile][tile + 4];
+  uint4 pieces[tile][tile / 16];
 };
 
 // The largest magnitude, as bits of a float. A grid of any size.
@@ -33,56 +35,78 @@ __global__ void __launch_bounds__(threads_a_block)
   tell_largest(largest, bits, parts);
 }
 
-KERNEL_DEVICE uint2 pack_codes(const std::uint8_t* codes) {
-  std::uint32_t words[2] = {};
-  KERNEL_UNROLL
-  for (int i = 0; i < 8; ++i) words[i / 4] |= static_cast<std::uint32_t>(codes[i]) << (i % 4 * 8);
-  return make_uint2(words[0], words[1]);
+// Four rows of four codes, a row a register, to four columns.
+KERNEL_DEVICE void transpose_codes(std::uint32_t (&rows)[4]) {
+  const std::uint32_t low = ptx::select_bytes(rows[0], rows[1], 0x5140),  // of rows 0 and 1: 00 10 01 11
+      high = ptx::select_bytes(rows[0], rows[1], 0x7362);
+  const std::uint32_t low2 = ptx::select_bytes(rows[2], rows[3], 0x5140),
+                      high2 = ptx::select_bytes(rows[2], rows[3], 0x7362);
+  rows[0] = ptx::select_bytes(low, low2, 0x5410);
+  rows[1] = ptx::select_bytes(low, low2, 0x7632);
+  rows[2] = ptx::select_bytes(high, high2, 0x5410);
+  rows[3] = ptx::select_bytes(high, high2, 0x7632);
 }
 
-// codes (null: not wanted) is rows x columns, transposed columns x rows; both extents are multiples of 8. The
-// scale follows from `bits`. `next` (null: not wanted) gets the largest magnitude of the matrix itself. Grid:
-// columns, then rows, in tiles.
+// codes is rows x columns, transposed columns x rows; both extents are multiples of 16. The scale follows
+// from `bits`. `next` (null: not wanted) gets the largest magnitude of the matrix itself. Grid: columns, then
+// rows, in tiles. A thread has four rows of 16 columns.
+//
+// The last rows come first: the kernel before wrote them last, so that they are still in the L2 cache. The
+// product after it begins with the rows that are written last.
 template <class Matrix, class Code>
 __global__ void __launch_bounds__(threads_a_block)
     quantise_kernel(Matrix matrix, int rows, int columns, const std::uint32_t* bits, std::uint32_t* next,
                     float* scale, std::uint8_t* codes, std::uint8_t* transposed) {
   KERNEL_SHARED(CodeTile, shared);
   KERNEL_SHARED(OfWarps, parts);
+  static_assert(tile * tile == 64 * threads_a_block);
   const float of_scale = __uint_as_float(*bits);
   const float factor = of_scale > 0 ? Code::largest / of_scale : 1.0F;
   if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *scale = 1.0F / factor;
-  const int lane = static_cast<int>(threadIdx.x) % 8 * 8, line = static_cast<int>(threadIdx.x) / 8;
+  const int first_row = static_cast<int>(gridDim.y - 1 - blockIdx.y) * tile;
+  const int first_column = static_cast<int>(blockIdx.x) * tile;
+  const int piece = static_cast<int>(threadIdx.x) % 8, line = static_cast<int>(threadIdx.x) / 8;
+  const int row = first_row + line * 4, column = first_column + piece * 16;
   float largest = 0;
-  KERNEL_UNROLL
-  for (int half = 0; half < 2; ++half) {
-    const int in_tile = line + half * (tile / 2);
-    const int row = static_cast<int>(blockIdx.y) * tile + in_tile;
-    const int column = static_cast<int>(blockIdx.x) * tile + lane;
-    if (row >= rows || column >= columns) continue;
-    const Eight eight = matrix.eight(row, column);
-    if (next != nullptr) largest = fmaxf(largest, largest_of(eight));
-    std::uint8_t mine[8];
+  if (row < rows && column < columns) {
+    Eight eights[4][2];
     KERNEL_UNROLL
-    for (int e = 0; e < 8; ++e) {
-      mine[e] = Code::narrow(eight.values[e] * factor);
-      shared.codes[in_tile][lane + e] = mine[e];
+    for (int r = 0; r < 4; ++r) KERNEL_UNROLL
+    for (int half = 0; half < 2; ++half) eights[r][half] = matrix.eight(row + r, column + half * 8);
+    std::uint32_t words[4][4];  // of four columns, then of a row
+    KERNEL_UNROLL
+    for (int r = 0; r < 4; ++r) {
+      KERNEL_UNROLL
+      for (int four = 0; four < 4; ++four) {
+        const Eight& eight = eights[r][four / 2];
+        const float* const from = eight.values + four % 2 * 4;
+        words[four][r] = Code::narrow(from[0] * factor, from[1] * factor) |
+                         static_cast<std::uint32_t>(Code::narrow(from[2] * factor, from[3] * factor)) << 16;
+      }
+      if (next != nullptr)
+        largest = fmaxf(largest, fmaxf(largest_of(eights[r][0]), largest_of(eights[r][1])));
+      *reinterpret_cast<uint4*>(codes + static_cast<std::int64_t>(row + r) * columns + column) =
+          make_uint4(words[0][r], words[1][r], words[2][r], words[3][r]);
     }
-    if (codes != nullptr)
-      *reinterpret_cast<uint2*>(codes + static_cast<std::int64_t>(row) * columns + column) = pack_codes(mine);
+    KERNEL_UNROLL
+    for (int four = 0; four < 4; ++four) {
+      transpose_codes(words[four]);
+      KERNEL_UNROLL
+      for (int c = 0; c < 4; ++c) {
+        uint4& place = shared.pieces[piece * 16 + four * 4 + c][line / 4 ^ piece];
+        reinterpret_cast<std::uint32_t*>(&place)[line % 4] = words[four][c];
+      }
+    }
   }
   tell_largest(largest, next, parts);
   __syncthreads();
   KERNEL_UNROLL
-  for (int half = 0; half < 2; ++half) {
-    const int in_tile = line + half * (tile / 2);
-    const int row = static_cast<int>(blockIdx.x) * tile + in_tile;  // of the transposed matrix
-    const int column = static_cast<int>(blockIdx.y) * tile + lane;
-    if (row >= columns || column >= rows) continue;
-    std::uint8_t mine[8];
-    KERNEL_UNROLL
-    for (int e = 0; e < 8; ++e) mine[e] = shared.codes[lane + e][in_tile];
-    *reinterpret_cast<uint2*>(transposed + static_cast<std::int64_t>(row) * rows + column) = pack_codes(mine);
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    const int in_tile = quarter * (tile / 4) + line;
+    const int row_of_transposed = first_column + in_tile, column_of_transposed = first_row + piece * 16;
+    if (row_of_transposed >= columns || column_of_transposed >= rows) continue;
+    *reinterpret_cast<uint4*>(transposed + static_cast<std::int64_t>(row_of_transposed) * rows +
+                              column_of_transposed) = shared.pieces[in_tile][piece ^ in_tile / 16];
   }
 }
 

@@ -22,6 +22,12 @@ inline std::uint8_t E4M3::narrow(float value) {
 inline std::uint8_t E5M2::narrow(float value) {
   return harness::sdk::small_from_double(harness::sdk::e5m2_format, static_cast<double>(value));
 }
+inline std::uint16_t E4M3::narrow(float low, float high) {
+  return static_cast<std::uint16_t>(narrow(low) | narrow(high) << 8);
+}
+inline std::uint16_t E5M2::narrow(float low, float high) {
+  return static_cast<std::uint16_t>(narrow(low) | narrow(high) << 8);
+}
 
 inline std::uint32_t select_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
   return emulate::bytes_of_two(low, high, selector);

@@ -2,6 +2,8 @@
 // norms and GELU again: it gives the codes of what is stored.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
 #include <random>
 
 #include "kernels/training/fp8_kernels.cuh"
@@ -12,7 +14,7 @@
 namespace training {
 namespace {
 
-constexpr int rows = 24, d = 80;
+constexpr int rows = 144, d = 160;  // more than a tile
 constexpr std::int64_t count = rows * d;
 
 template <class... Parameters, class... Arguments>
@@ -59,6 +61,13 @@ class Largest : public testing::Test {
     EXPECT_EQ(next[1], told_);
     EXPECT_EQ(scales[0], scales[1]);
     for (std::size_t i = 0; i < 2 * count; ++i) EXPECT_EQ(codes[i], codes[2 * count + i]);
+    float largest = 0;
+    std::memcpy(&largest, &told_, sizeof largest);
+    const float factor = ptx::E4M3::largest / largest;
+    for (std::size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(codes[i], ptx::E4M3::narrow(harness::sdk::float_from_bf16(values[i]) * factor));
+      EXPECT_EQ(codes[count + i % d * rows + i / d], codes[i]) << "transposed";
+    }
   }
 
   Halves x_{"x", count}, y_{"y", count};
@@ -83,19 +92,22 @@ TEST_F(Largest, IsToldByTheBackwardPassOfANorm) {
   Floats partial("partial", static_cast<std::size_t>(7 * d));
   launch({rows, 1, 1}, &norm_kernel, x_.data(), gains_.data(), nullptr, roots_.data(), nullptr, d);
   for (std::size_t i = 0; i < count; ++i) sum[i] = y_[count - 1 - i];
-  launch({7, 1, 1}, &norm_backward_kernel, x_.data(), roots_.data(), gains_.data(), y_.data(), sum.data(),
+  launch({7, 1, 1}, &norm_backward_kernel<1>, x_.data(), roots_.data(), gains_.data(), y_.data(), sum.data(),
          partial.data(), &told_, rows, d);
   expect_told_of(sum);
 }
 
 TEST_F(Largest, IsToldByGelu) {
-  launch({2, 1, 1}, &gelu_kernel, x_.data(), y_.data(), &told_, count);
-  expect_told_of(y_);
-  expect_codes_of(y_, GeluMatrix{x_.data(), d});
-  const std::uint32_t before = told_;
-  told_ = 0;
-  launch({2, 1, 1}, &gelu_kernel, x_.data(), nullptr, &told_, count);
-  EXPECT_EQ(told_, before);
+  for (const bool below_zero : {false, true}) {
+    if (below_zero)
+      for (std::size_t i = 0; i < count; ++i)
+        x_[i] = harness::sdk::bf16_from_float(-0.1F * std::fabs(harness::sdk::float_from_bf16(x_[i])));
+    told_ = 0;
+    launch({2, 1, 1}, &gelu_kernel, x_.data(), y_.data(), count);
+    launch({2, 1, 1}, &gelu_largest_kernel, x_.data(), &told_, count);
+    expect_told_of(y_);
+    expect_codes_of(y_, GeluMatrix{x_.data(), d});
+  }
 }
 
 TEST_F(Largest, IsToldByTheBackwardPassOfGelu) {

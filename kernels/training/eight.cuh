@@ -44,6 +44,18 @@ KERNEL_DEVICE void store_eight(float* to, const Eight& eight) {
       make_float4(eight.values[4], eight.values[5], eight.values[6], eight.values[7]);
 }
 
+struct Four {
+  float values[4];
+};
+KERNEL_DEVICE Four load_four(const float* from) {
+  const float4 four = *reinterpret_cast<const float4*>(from);
+  return {{four.x, four.y, four.z, four.w}};
+}
+KERNEL_DEVICE void store_four(float* to, const Four& four) {
+  *reinterpret_cast<float4*>(to) =
+      make_float4(four.values[0], four.values[1], four.values[2], four.values[3]);
+}
+
 // As it is once it is stored in BF16.
 KERNEL_DEVICE Eight as_stored(Eight eight) {
   KERNEL_UNROLL

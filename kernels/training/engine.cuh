@@ -129,7 +129,8 @@ class Engine {
   }
   [[nodiscard]] unsigned rows() const { return static_cast<unsigned>(tokens_); }
   [[nodiscard]] unsigned partial_rows() const {
-    return std::min(rows(), static_cast<unsigned>(2 * device_.multiprocessors()));
+    const int blocks = of_.shape.d <= step_of_block ? 4 : 2;  // that a multiprocessor holds
+    return std::min(rows(), static_cast<unsigned>(blocks * device_.multiprocessors()));
   }
   [[nodiscard]] std::int64_t offset_of(Linear which) const {
     return which == qkv ? at_.qkv() : which == out ? at_.out() : which == up ? at_.up() : at_.down();
@@ -177,8 +178,8 @@ class Engine {
       of_y_codes_ = arena.take<Code>(4 * values);
       of_y_transposed_ = arena.take<Code>(4 * values);
       scales_ = arena.take<float>(slots() * floats_a_scale);
-      used_ = arena.take<std::uint32_t>(slots());
-      next_ = arena.take<std::uint32_t>(slots());
+      used_ = arena.take<std::uint32_t>(2 * slots());
+      next_ = used_ + slots();
     }
     layers_.resize(static_cast<std::size_t>(shape.layers));
     for (Layer& layer : layers_) {
@@ -293,10 +294,10 @@ class Engine {
                      std::uint32_t* largest_of_x) {
     const int d = static_cast<int>(of_.shape.d);
     const unsigned parts = partial_rows();
-    device_.launch(norm_backward_kernel, parts, 1, x, roots, gains, of_y, of_x_, partial_, largest_of_x,
-                   static_cast<int>(tokens_), d);
-    device_.launch(sum_rows_kernel, static_cast<unsigned>((d + threads_a_block - 1) / threads_a_block), 1,
-                   partial_, static_cast<int>(parts), d, of_gains);
+    device_.launch(d <= step_of_block ? norm_backward_kernel<1> : norm_backward_kernel<2>, parts, 1, x, roots,
+                   gains, of_y, of_x_, partial_, largest_of_x, static_cast<int>(tokens_), d);
+    device_.launch(sum_rows_kernel, static_cast<unsigned>((d + 31) / 32), 1, partial_,
+                   static_cast<int>(parts), d, of_gains);
   }
 
   [[nodiscard]] FlashMaps maps_of(const Layer& layer) const {
@@ -372,18 +373,16 @@ class Engine {
     linear(l, out, StoredMatrix<Half>{layer.inputs[out], d}, layer.middle, layer.x);
     norm(layer.middle, gains2, layer.inputs[up], layer.root2, largest(l, up, Operand::input));
     linear(l, up, NormedMatrix{layer.middle, gains2, layer.root2, d}, layer.f);
-    if (!fp8() || fresh_)
-      device_.launch(gelu_kernel, grid(hidden), 1, layer.f, layer.inputs[down],
-                     largest(l, down, Operand::input), hidden);
+    if (!fp8())
+      device_.launch(gelu_kernel, grid(hidden), 1, layer.f, layer.inputs[down], hidden);
+    else if (fresh_)
+      device_.launch(gelu_largest_kernel, grid(hidden), 1, layer.f, largest(l, down, Operand::input), hidden);
     if (result != nullptr) linear(l, down, GeluMatrix{layer.f, shape.hidden()}, result, layer.middle);
   }
 
   void forward(const StepTensors& on, Half* logits, const HeadsObserver& before) {
     const ModelShape& shape = of_.shape;
-    if (fp8() && fresh_) {
-      device_.zero(used_, static_cast<std::size_t>(slots()) * sizeof *used_);
-      device_.zero(next_, static_cast<std::size_t>(slots()) * sizeof *next_);
-    }
+    if (fp8() && fresh_) device_.zero(used_, 2 * static_cast<std::size_t>(slots()) * sizeof *used_);
     prepare_weights(on);
     Half* const first = layers_.front().x;
     if (shape.vocabulary > 0)
@@ -480,7 +479,7 @@ class Engine {
        *of_x_ = nullptr, *of_branch_ = nullptr, *of_hidden_ = nullptr;
   Code *codes_ = nullptr, *transposed_codes_ = nullptr, *x_codes_ = nullptr, *of_y_codes_ = nullptr,
        *of_y_transposed_ = nullptr;
-  std::uint32_t *used_ = nullptr, *next_ = nullptr;
+  std::uint32_t *used_ = nullptr, *next_ = nullptr;  // neighbours
 };
 
 }  // namespace training

@@ -59,25 +59,27 @@ __global__ void __launch_bounds__(threads_a_block)
 inline constexpr int widest = 2 * step_of_block;  // d that norm_backward_kernel takes
 
 // Adds the gradient of x to of_x. Each block takes rows in steps of the grid and leaves its part of the
-// gains' gradient in its row of `partial`.
+// gains' gradient in its row of `partial`. A thread has `Pieces` of eight columns.
+template <int Pieces>
 __global__ void __launch_bounds__(threads_a_block)
     norm_backward_kernel(const std::uint16_t* x, const float* roots, const float* gains,
                          const std::uint16_t* of_y, std::uint16_t* of_x, float* partial,
                          std::uint32_t* largest, int rows, int d) {
   KERNEL_SHARED(OfWarps, parts);
-  Eight of_gains[2] = {};
+  Eight of_gains[Pieces] = {};
   float mine = 0;
   for (int row = static_cast<int>(blockIdx.x); row < rows; row += static_cast<int>(gridDim.x)) {
     const std::int64_t at = static_cast<std::int64_t>(row) * d;
     const float root = roots[row];
-    Eight normal[2] = {}, above[2] = {};
+    Eight normal[Pieces] = {}, above[Pieces] = {}, sums[Pieces] = {};
     float along = 0;
     KERNEL_UNROLL
-    for (int c = 0; c < 2; ++c) {
+    for (int c = 0; c < Pieces; ++c) {
       const int i = first_of_block() + c * step_of_block;
       if (i >= d) continue;
       normal[c] = load_eight(x + at + i);
       above[c] = load_eight(of_y + at + i);
+      sums[c] = load_eight(of_x + at + i);
       const Eight gain = load_eight(gains + i);
       KERNEL_UNROLL
       for (int e = 0; e < 8; ++e) {
@@ -89,10 +91,10 @@ __global__ void __launch_bounds__(threads_a_block)
     }
     along = over_block<false>(along, parts) / static_cast<float>(d);
     KERNEL_UNROLL
-    for (int c = 0; c < 2; ++c) {
+    for (int c = 0; c < Pieces; ++c) {
       const int i = first_of_block() + c * step_of_block;
       if (i >= d) continue;
-      Eight sum = load_eight(of_x + at + i);
+      Eight& sum = sums[c];
       KERNEL_UNROLL
       for (int e = 0; e < 8; ++e) sum.values[e] += root * (above[c].values[e] - normal[c].values[e] * along);
       mine = fmaxf(mine, largest_of(sum));
@@ -101,19 +103,29 @@ __global__ void __launch_bounds__(threads_a_block)
   }
   tell_largest_stored(mine, largest, parts);
   KERNEL_UNROLL
-  for (int c = 0; c < 2; ++c) {
+  for (int c = 0; c < Pieces; ++c) {
     const int i = first_of_block() + c * step_of_block;
     if (i < d) store_eight(partial + static_cast<std::int64_t>(blockIdx.x) * d + i, of_gains[c]);
   }
 }
 
-// The sum of rows; a thread a column.
+// The sum of rows. A warp has 32 columns of every eighth row.
 __global__ void __launch_bounds__(threads_a_block)
     sum_rows_kernel(const float* partial, int rows, int d, float* sums) {
-  const int column = static_cast<int>(blockIdx.x * threads_a_block + threadIdx.x);
-  if (column >= d) return;
+  constexpr int warps = threads_a_block / 32;
+  using Parts = float[warps][32];
+  KERNEL_SHARED(Parts, parts);
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int column = static_cast<int>(blockIdx.x) * 32 + lane;
   float sum = 0;
-  for (int row = 0; row < rows; ++row) sum += partial[static_cast<std::int64_t>(row) * d + column];
+  if (column < d)
+    for (int row = warp; row < rows; row += warps)
+      sum += partial[static_cast<std::int64_t>(row) * d + column];
+  parts[warp][lane] = sum;
+  __syncthreads();
+  if (warp > 0 || column >= d) return;
+  KERNEL_UNROLL
+  for (int other = 1; other < warps; ++other) sum += parts[other][lane];
   sums[column] = sum;
 }
 
@@ -163,16 +175,27 @@ struct GeluMatrix {
   }
 };
 
-// u null: only the largest magnitude is wanted.
 __global__ void __launch_bounds__(threads_a_block)
-    gelu_kernel(const std::uint16_t* f, std::uint16_t* u, std::uint32_t* largest, std::int64_t count) {
+    gelu_kernel(const std::uint16_t* f, std::uint16_t* u, std::int64_t count) {
+  for (std::int64_t i = first_of_grid(); i < count; i += step_of_grid())
+    store_eight(u + i, GeluMatrix::of(f + i));
+}
+
+// The largest magnitude of the result alone. GELU is never below -0.18, and rises wherever it is above 0. So
+// a result above 0.18 that is the largest magnitude is that of the largest argument.
+__global__ void __launch_bounds__(threads_a_block)
+    gelu_largest_kernel(const std::uint16_t* f, std::uint32_t* largest, std::int64_t count) {
   KERNEL_SHARED(OfWarps, parts);
-  float mine = 0;
+  float top = 0;
   for (std::int64_t i = first_of_grid(); i < count; i += step_of_grid()) {
-    const Eight eight = GeluMatrix::of(f + i);
-    mine = fmaxf(mine, largest_of(eight));
-    if (u != nullptr) store_eight(u + i, eight);
+    const Eight eight = load_eight(f + i);
+    KERNEL_UNROLL
+    for (int e = 0; e < 8; ++e) top = fmaxf(top, eight.values[e]);
   }
+  float mine = top * Gelu(top).part;
+  if (mine < 0.18F)
+    for (std::int64_t i = first_of_grid(); i < count; i += step_of_grid())
+      mine = fmaxf(mine, largest_of(GeluMatrix::of(f + i)));
   tell_largest_stored(mine, largest, parts);
 }
 

@@ -146,20 +146,21 @@ __global__ void __launch_bounds__(threads_a_block)
   if (threadIdx.x == 0) mean[step == nullptr ? 0 : *step] = sum * factor;
 }
 
-// The step's number is *step, or the first.
+// The step's number is *step, or the first. A thread has four neighbours: its accesses are 16 bytes, and
+// those of a warp fill whole lines.
 __global__ void __launch_bounds__(threads_a_block)
     adamw_step_kernel(Optimizer by, const std::int32_t* step, const float* gradient, float* weights,
                       float* mean, float* variance, std::int64_t count) {
   const StepFactors factors = step_factors(by, step == nullptr ? 0 : *step);
-  for (std::int64_t i = first_of_grid(); i < count; i += step_of_grid()) {
-    const Eight slope = load_eight(gradient + i);
-    Eight weight = load_eight(weights + i), first = load_eight(mean + i), second = load_eight(variance + i);
+  for (std::int64_t i = first_of_grid() / 2; i < count; i += step_of_grid() / 2) {
+    const Four slope = load_four(gradient + i);
+    Four weight = load_four(weights + i), first = load_four(mean + i), second = load_four(variance + i);
     KERNEL_UNROLL
-    for (int e = 0; e < 8; ++e)
+    for (int e = 0; e < 4; ++e)
       update_weight(by, factors, slope.values[e], weight.values[e], first.values[e], second.values[e]);
-    store_eight(weights + i, weight);
-    store_eight(mean + i, first);
-    store_eight(variance + i, second);
+    store_four(weights + i, weight);
+    store_four(mean + i, first);
+    store_four(variance + i, second);
   }
 }
 

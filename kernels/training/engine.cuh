@@ -89,8 +89,9 @@ class Engine {
     loss(on, logits_, true);
     backward(on);
     if (of_.compression) compress(fresh);
-    device_.launch(adamw_step_kernel, grid(at_.size()), 1, of_.optimizer, on.step, gradient_, on.weights,
-                   on.mean, on.variance, at_.size());
+    device_.launch(adamw_step_kernel,
+                   static_cast<unsigned>((at_.size() + adamw_elements - 1) / adamw_elements), 1,
+                   of_.optimizer, on.step, gradient_, on.weights, on.mean, on.variance, at_.size());
     if (!fresh_) device_.launch(take_largest_kernel, 1, 1, used_, next_, slots());
     if (on.step != nullptr) device_.launch(next_step_kernel, 1, 1, on.step);
   }

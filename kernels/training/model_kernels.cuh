@@ -147,21 +147,30 @@ __global__ void __launch_bounds__(threads_a_block)
 }
 
 // The step's number is *step, or the first. A thread has four neighbours: its accesses are 16 bytes, and
-// those of a warp fill whole lines.
+// those of a warp fill whole lines. One thread a block computes the factors, while the block's loads are on
+// their way.
+inline constexpr int adamw_elements = threads_a_block * 4;  // of a block
 __global__ void __launch_bounds__(threads_a_block)
     adamw_step_kernel(Optimizer by, const std::int32_t* step, const float* gradient, float* weights,
                       float* mean, float* variance, std::int64_t count) {
-  const StepFactors factors = step_factors(by, step == nullptr ? 0 : *step);
-  for (std::int64_t i = first_of_grid() / 2; i < count; i += step_of_grid() / 2) {
-    const Four slope = load_four(gradient + i);
-    Four weight = load_four(weights + i), first = load_four(mean + i), second = load_four(variance + i);
-    KERNEL_UNROLL
-    for (int e = 0; e < 4; ++e)
-      update_weight(by, factors, slope.values[e], weight.values[e], first.values[e], second.values[e]);
-    store_four(weights + i, weight);
-    store_four(mean + i, first);
-    store_four(variance + i, second);
+  KERNEL_SHARED(StepFactors, factors);
+  const std::int64_t i = first_of_grid() / 2;
+  Four slope = {}, weight = {}, first = {}, second = {};
+  if (i < count) {
+    slope = load_four(gradient + i);
+    weight = load_four(weights + i);
+    first = load_four(mean + i);
+    second = load_four(variance + i);
   }
+  if (threadIdx.x == 0) factors = step_factors(by, step == nullptr ? 0 : *step);
+  __syncthreads();
+  if (i >= count) return;
+  KERNEL_UNROLL
+  for (int e = 0; e < 4; ++e)
+    update_weight(by, factors, slope.values[e], weight.values[e], first.values[e], second.values[e]);
+  store_four(weights + i, weight);
+  store_four(mean + i, first);
+  store_four(variance + i, second);
 }
 
 // One block: the next step.

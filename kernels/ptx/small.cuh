@@ -62,6 +62,13 @@ KERNEL_DEVICE std::uint32_t select_bytes(std::uint32_t low, std::uint32_t high, 
   return __byte_perm(low, high, selector);
 }
 
+// (a & mask) ^ bits: one instruction. Left to the compiler it becomes two, each with one of the constants.
+KERNEL_DEVICE std::uint32_t and_xor(std::uint32_t a, std::uint32_t mask, std::uint32_t bits) {
+  std::uint32_t result;
+  asm("lop3.b32 %0, %1, %2, %3, 0x6A;" : "=r"(result) : "r"(a), "r"(mask), "r"(bits));
+  return result;
+}
+
 // Two halves a register: a + b, and a b + c, each rounded once.
 KERNEL_DEVICE std::uint32_t add_halves(std::uint32_t a, std::uint32_t b) {
   std::uint32_t sum;

@@ -1,6 +1,6 @@
 // quant_gemm/weight_only_mma: weights of int8 or int4 widened to halves on their way into the Tensor Cores,
-// for up to 64 tokens. See streamed_kernel.cuh and skinny_kernel.cuh.
-#include "kernels/quant_gemm/streamed_kernel.cuh"
+// for up to 64 tokens. See few_tokens_kernel.cuh and skinny_kernel.cuh.
+#include "kernels/quant_gemm/few_tokens_kernel.cuh"
 
 #include "kernels/quant_gemm/quantised_x.cuh"
 
@@ -16,9 +16,10 @@ class WeightOnlyMma final : public harness::sdk::Kernel {
     problem_.n = static_cast<int>(shape_.n);
     problem_.k = static_cast<int>(shape_.k);
     const auto plan =
-        shape_.weights == Weights::i4 ? few_tokens_launch<FourBits> : few_tokens_launch<EightBits>;
+        shape_.weights == Weights::i4 ? weight_only_launch<FourBits> : weight_only_launch<EightBits>;
     launch_ =
         plan(problem_.m, problem_.n, problem_.k, traits.multiprocessors, traits.shared_memory_per_block);
+    problem_.rows_of_block = launch_.rows_of_block;
     if (launch_.shared_bytes > 0)
       kernels::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(launch_.kernel),
                                           cudaFuncAttributeMaxDynamicSharedMemorySize, launch_.shared_bytes),
@@ -34,7 +35,7 @@ class WeightOnlyMma final : public harness::sdk::Kernel {
 
   void run(harness::sdk::Stream stream) override {
     launch_
-        .kernel<<<static_cast<unsigned>(launch_.blocks), static_cast<unsigned>(launch_.threads),
+        .kernel<<<static_cast<unsigned>(launch_.blocks), launch_.threads,
                   static_cast<std::size_t>(launch_.shared_bytes), static_cast<cudaStream_t>(stream.handle)>>>(
             problem_);
     kernels::check(cudaGetLastError(), "launch of a kernel that widens W");

@@ -20,7 +20,7 @@ struct SkinnyProblem {
   int m = 0;
   int n = 0;
   int k = 0;
-  int unused = 0;
+  int rows_of_block = 0;  // where the launch chooses them
 };
 static_assert(std::has_unique_object_representations_v<SkinnyProblem>);
 
@@ -41,10 +41,10 @@ struct FourBits {
     constexpr std::uint32_t minus_1032 = 0xE408E408U;
     constexpr std::uint32_t sixteenth = 0x2C002C00U;
     constexpr std::uint32_t minus_72 = 0xD480D480U;
-    halves[0] = ptx::add_halves((word & 0x000F000FU) ^ 0x64086408U, minus_1032);
-    halves[1] = ptx::multiply_add_halves((word & 0x00F000F0U) ^ 0x64806480U, sixteenth, minus_72);
-    halves[2] = ptx::add_halves((upper & 0x000F000FU) ^ 0x64086408U, minus_1032);
-    halves[3] = ptx::multiply_add_halves((upper & 0x00F000F0U) ^ 0x64806480U, sixteenth, minus_72);
+    halves[0] = ptx::add_halves(ptx::and_xor(word, 0x000F000FU, 0x64086408U), minus_1032);
+    halves[1] = ptx::multiply_add_halves(ptx::and_xor(word, 0x00F000F0U, 0x64806480U), sixteenth, minus_72);
+    halves[2] = ptx::add_halves(ptx::and_xor(upper, 0x000F000FU, 0x64086408U), minus_1032);
+    halves[3] = ptx::multiply_add_halves(ptx::and_xor(upper, 0x00F000F0U, 0x64806480U), sixteenth, minus_72);
   }
   // Eight neighbours of X in the same order.
   static KERNEL_DEVICE void arrange(const uint4& x, std::uint32_t (&halves)[4]) {
@@ -235,8 +235,9 @@ __global__ void __launch_bounds__(Skinny<Codes, RowTiles, TokenTiles>::threads,
 struct SkinnyLaunch {
   void (*kernel)(SkinnyProblem) = nullptr;
   int blocks = 0;
-  int threads = 0;
+  dim3 threads;
   int shared_bytes = 0;
+  int rows_of_block = 0;
 };
 
 inline constexpr int most_skinny_tokens = 64;
@@ -244,7 +245,8 @@ inline constexpr int most_skinny_tokens = 64;
 template <class Codes, int RowTiles, int TokenTiles>
 SkinnyLaunch skinny_launch_of(int n) {
   using Work = Skinny<Codes, RowTiles, TokenTiles>;
-  return {skinny_kernel<Codes, RowTiles, TokenTiles>, (n + Work::rows - 1) / Work::rows, Work::threads, 0};
+  return {skinny_kernel<Codes, RowTiles, TokenTiles>, (n + Work::rows - 1) / Work::rows, dim3(Work::threads),
+          0, 0};
 }
 
 // Each block reads all of X, so that more tokens want more rows a block.

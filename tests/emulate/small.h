@@ -32,6 +32,9 @@ inline std::uint16_t E5M2::narrow(float low, float high) {
 inline std::uint32_t select_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
   return emulate::bytes_of_two(low, high, selector);
 }
+inline std::uint32_t and_xor(std::uint32_t a, std::uint32_t mask, std::uint32_t bits) {
+  return (a & mask) ^ bits;
+}
 inline std::uint32_t multiply_add_halves(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   const auto half = [](std::uint32_t pair, int which) {
     return static_cast<double>(F16::widen(static_cast<std::uint16_t>(pair >> (16 * which))));

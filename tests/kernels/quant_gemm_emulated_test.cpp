@@ -6,10 +6,10 @@
 
 #include "harness/sdk/registry.h"
 #include "kernels/gemm/wgmma_8bit.cuh"
+#include "kernels/quant_gemm/few_tokens_kernel.cuh"
 #include "kernels/quant_gemm/quant_gemm.h"
 #include "kernels/quant_gemm/quantise_kernels.cuh"
 #include "kernels/quant_gemm/scaled_epilogues.cuh"
-#include "kernels/quant_gemm/streamed_kernel.cuh"
 #include "kernels/quantise.h"
 #include "tests/emulate/memory.h"
 #include "tests/kernels/relative_error.h"
@@ -81,10 +81,11 @@ void expect_right(const SkinnyLaunch& launch, const char* weights, std::int64_t 
                               c.as<std::uint16_t>(y_index(c.shape)),
                               static_cast<int>(m),
                               static_cast<int>(n),
-                              static_cast<int>(k)};
+                              static_cast<int>(k),
+                              launch.rows_of_block};
   for (const Options& options : {late_and_shuffled, early_and_backward}) {
     c.poison();
-    emulate::launch(options, {static_cast<unsigned>(launch.blocks)}, {static_cast<unsigned>(launch.threads)},
+    emulate::launch(options, {static_cast<unsigned>(launch.blocks)}, launch.threads,
                     static_cast<std::size_t>(launch.shared_bytes), launch.kernel, problem);
     EXPECT_LE(c.error(), c.problem.tolerance.relative);
   }
@@ -110,37 +111,46 @@ TEST(SkinnyKernel, WidensEightBitsOnTails) {
   expect_skinny_right<EightBits>("i8", 33, 17, 1024 + 48);
 }
 
-// On two multiprocessors, so that a block takes several tiles.
-template <class Codes, int TokenTiles, int Warps, int Depth>
-void expect_streamed_right(const char* weights, int m, int n, int k) {
-  expect_right(streamed_launch_of<Codes, TokenTiles, Warps, Depth>(m, n, k, 2), weights, m, n, k);
+// In few blocks, so that a warp takes more steps than are on their way.
+template <class Codes, int Tokens, int Warps, int Depth>
+void expect_few_right(const char* weights, int m, int n, int k, int blocks) {
+  expect_right(few_tokens_launch_of<Codes, Tokens, Warps, Depth>(n, k, blocks, 48 * 1024), weights, m, n, k);
 }
 
-TEST(StreamedKernel, WidensFourBitsOnTails) {
-  expect_streamed_right<FourBits, 1, 16, 6>("i4", 1, 16, 128);
-  expect_streamed_right<FourBits, 1, 16, 6>("i4", 1, 101, 32 * 75);
-  expect_streamed_right<FourBits, 1, 4, 2>("i4", 5, 90, 32 * 75);
-  expect_streamed_right<FourBits, 1, 4, 3>("i4", 8, 33, 32);
-  expect_streamed_right<FourBits, 2, 4, 2>("i4", 13, 70, 1024 + 96);
+TEST(FewTokens, WidenFourBitsOnTails) {
+  expect_few_right<FourBits, 1, 16, 4>("i4", 1, 16, 128, 132);
+  expect_few_right<FourBits, 1, 16, 4>("i4", 1, 101, 32 * 75, 2);
+  expect_few_right<FourBits, 1, 2, 3>("i4", 1, 37, 32 * 165, 2);
+  expect_few_right<FourBits, 2, 4, 2>("i4", 2, 90, 32 * 75, 3);
+  expect_few_right<FourBits, 4, 4, 2>("i4", 3, 33, 32, 1);
+  expect_few_right<FourBits, 8, 4, 3>("i4", 8, 70, 1024 + 96, 2);
+  expect_few_right<FourBits, 8, 16, 4>("i4", 5, 17, 128 * 17 + 32, 2);
 }
-TEST(StreamedKernel, WidensEightBitsOnTails) {
-  expect_streamed_right<EightBits, 1, 16, 6>("i8", 1, 16, 64);
-  expect_streamed_right<EightBits, 1, 16, 6>("i8", 3, 101, 16 * 141);
-  expect_streamed_right<EightBits, 1, 4, 2>("i8", 8, 90, 16 * 141);
-  expect_streamed_right<EightBits, 1, 4, 3>("i8", 2, 33, 16);
+TEST(FewTokens, WidenEightBitsOnTails) {
+  expect_few_right<EightBits, 1, 16, 4>("i8", 1, 16, 64, 132);
+  expect_few_right<EightBits, 1, 16, 4>("i8", 1, 101, 16 * 141, 2);
+  expect_few_right<EightBits, 1, 2, 3>("i8", 1, 75, 16 * 165, 2);
+  expect_few_right<EightBits, 2, 4, 2>("i8", 2, 90, 16 * 141, 3);
+  expect_few_right<EightBits, 4, 4, 3>("i8", 4, 33, 16, 1);
+  expect_few_right<EightBits, 8, 4, 2>("i8", 7, 70, 1024 + 48, 2);
 }
-TEST(StreamedKernel, IsForFewTokensWhoseXFits) {
-  constexpr std::size_t most = 227 * 1024;
-  const auto streams = [](int m, int n, int k, std::size_t bytes) {
-    return few_tokens_launch<FourBits>(m, n, k, 132, bytes).shared_bytes > 0;
+
+TEST(FewTokens, BlocksFitIntoTheDevice) {
+  const auto launch = [](int m, int n, int k, std::size_t bytes) {
+    const SkinnyLaunch chosen = weight_only_launch<EightBits>(m, n, k, 132, bytes);
+    EXPECT_LE(static_cast<std::size_t>(chosen.shared_bytes), bytes);
+    if (chosen.rows_of_block > 0) {
+      EXPECT_GE(chosen.blocks * chosen.rows_of_block, n);
+      EXPECT_GE(static_cast<int>(32 * chosen.threads.y * chosen.threads.z), chosen.rows_of_block)
+          << "each thread takes a scale";
+    }
+    return chosen;
   };
-  EXPECT_TRUE(streams(1, 14336, 4096, most));
-  EXPECT_TRUE(streams(1, 4096, 14336, most));
-  EXPECT_TRUE(streams(8, 4096, 4096, most));
-  EXPECT_FALSE(streams(8, 4096, 14336, most));
-  EXPECT_FALSE(streams(1, 4096, 4096, 48 * 1024));
-  EXPECT_FALSE(streams(9, 4096, 4096, most));
-  EXPECT_FALSE(streams(1, 4096, 2147482560, most));
+  EXPECT_EQ(launch(1, 4096, 4096, 227 * 1024).rows_of_block, 32);
+  EXPECT_GT(launch(8, 128256, 14336, 227 * 1024).rows_of_block, 0);
+  EXPECT_GT(launch(3, 128256, 4096 + 16, 48 * 1024).rows_of_block, 0);
+  EXPECT_GT(launch(2, 8, 16, 48 * 1024).rows_of_block, 0);
+  EXPECT_EQ(launch(9, 4096, 4096, 227 * 1024).rows_of_block, 0) << "too many tokens";
 }
 
 // Every code of a type, exactly.

@@ -37,7 +37,7 @@ Result<std::unique_ptr<Buffer>> CudaMemory::allocate(std::size_t bytes) {
 
 Result<CudaMemory::Place> CudaMemory::place_of(const Buffer& buffer) {
   Peers& peers = queue_.peers();
-  if (peers.none()) return Place{Scope(), queue_.use(), true};
+  if (peers.none()) return Place{Scope(), queue_.use(), staging_[0]};
   cudaPointerAttributes found{};
   if (auto status = check(cudaPointerGetAttributes(&found, buffer.data()), "cudaPointerGetAttributes");
       !status)
@@ -46,7 +46,7 @@ Result<CudaMemory::Place> CudaMemory::place_of(const Buffer& buffer) {
   while (gpu + 1 < peers.gpus() && peers.ordinal(gpu) != found.device) ++gpu;
   auto current = peers.on(gpu);
   if (!current) return fail(current.error());
-  return Place{std::move(*current), gpu == 0 ? queue_.use() : peers.stream(gpu), gpu == 0};
+  return Place{std::move(*current), gpu == 0 ? queue_.use() : peers.stream(gpu), staging_[gpu]};
 }
 
 Result<std::unique_ptr<Buffer>> CudaMemory::allocate_on(int gpu, std::size_t bytes) {
@@ -60,13 +60,7 @@ Status CudaMemory::upload(Buffer& to, std::span<const std::byte> from) {
   if (auto status = usable(); !status || from.empty()) return status;
   const auto place = place_of(to);
   if (!place) return fail(place.error());
-  // The events of the staging memory are of the first GPU.
-  if (auto status = place->at_home ? staging_.upload(to.data(), from, place->stream)
-                                   : check(cudaMemcpyAsync(to.data(), from.data(), from.size(),
-                                                           cudaMemcpyHostToDevice, place->stream),
-                                           "cudaMemcpyAsync to a peer");
-      !status)
-    return status;
+  if (auto status = place->staging.upload(to.data(), from, place->stream); !status) return status;
   return queue_.synchronize();
 }
 
@@ -75,11 +69,7 @@ Status CudaMemory::download(std::span<std::byte> to, const Buffer& from) {
   if (auto status = usable(); !status || to.empty()) return status;
   const auto place = place_of(from);
   if (!place) return fail(place.error());
-  if (auto status =
-          check(cudaMemcpyAsync(to.data(), from.data(), to.size(), cudaMemcpyDeviceToHost, place->stream),
-                "cudaMemcpyAsync to the host");
-      !status)
-    return status;
+  if (auto status = place->staging.download(to, from.data(), place->stream); !status) return status;
   return queue_.synchronize();
 }
 

@@ -2,6 +2,8 @@
 // context. One thread uses it.
 #pragma once
 
+#include <map>
+
 #include "harness/device/cuda/memory_meter.h"
 #include "harness/device/cuda/staging.h"
 #include "harness/device/cuda/timing/work_queue.h"
@@ -24,17 +26,17 @@ class CudaMemory final : public Memory {
   Since<std::size_t> watch_peak() override;
 
  private:
-  // The stream of the GPU that holds the memory, which is current while the scope lives.
+  // The stream and the staging memory of the GPU that holds the memory. It is current while the scope lives.
   struct Place {
     Scope current;
     cudaStream_t stream;
-    bool at_home;
+    Staging& staging;
   };
   Result<Place> place_of(const Buffer& buffer);
 
   WorkQueue& queue_;
   MemoryMeter meter_;
-  Staging staging_;
+  std::map<int, Staging> staging_;  // by GPU of the case
   std::size_t cache_bytes_;
 };
 

@@ -19,6 +19,14 @@ void copy_on_threads(std::byte* to, const std::byte* from, std::size_t bytes) {
   });
 }
 
+Status wait_for(cudaEvent_t copied) {
+  return check(cudaEventSynchronize(copied), "cudaEventSynchronize (staging)");
+}
+
+Status mark(cudaEvent_t copied, cudaStream_t stream) {
+  return check(cudaEventRecord(copied, stream), "cudaEventRecord (staging)");
+}
+
 }  // namespace
 
 Staging::~Staging() {
@@ -48,18 +56,42 @@ Status Staging::upload(void* to, std::span<const std::byte> from, cudaStream_t s
     return check(cudaMemcpyAsync(to, from.data(), from.size(), cudaMemcpyHostToDevice, stream),
                  "cudaMemcpyAsync to the device");
   for (std::size_t begin = 0, turn = 0; begin < from.size(); begin += half_bytes, ++turn) {
-    const Half& half = halves_[turn % halves_.size()];
     const std::size_t bytes = std::min(half_bytes, from.size() - begin);
-    if (Status free = check(cudaEventSynchronize(half.copied), "cudaEventSynchronize (staging)"); !free)
-      return free;
-    copy_on_threads(half.memory, from.data() + begin, bytes);
-    if (Status sent = check(cudaMemcpyAsync(static_cast<std::byte*>(to) + begin, half.memory, bytes,
+    if (Status free = wait_for(half(turn).copied); !free) return free;
+    copy_on_threads(half(turn).memory, from.data() + begin, bytes);
+    if (Status sent = check(cudaMemcpyAsync(static_cast<std::byte*>(to) + begin, half(turn).memory, bytes,
                                             cudaMemcpyHostToDevice, stream),
                             "cudaMemcpyAsync to the device");
         !sent)
       return sent;
-    if (Status marked = check(cudaEventRecord(half.copied, stream), "cudaEventRecord (staging)"); !marked)
-      return marked;
+    if (Status marked = mark(half(turn).copied, stream); !marked) return marked;
+  }
+  return {};
+}
+
+// A piece is fetched while the one before is copied out of the other half. A half may still be the source of
+// an upload on another stream.
+Status Staging::download(std::span<std::byte> to, const void* from, cudaStream_t stream) {
+  if (to.size() < worth_staging || !ready())
+    return check(cudaMemcpyAsync(to.data(), from, to.size(), cudaMemcpyDeviceToHost, stream),
+                 "cudaMemcpyAsync to the host");
+  const auto fetch = [&](std::size_t turn) -> Status {
+    const std::size_t begin = turn * half_bytes;
+    if (begin >= to.size()) return {};
+    if (Status free = wait_for(half(turn).copied); !free) return free;
+    if (Status fetched =
+            check(cudaMemcpyAsync(half(turn).memory, static_cast<const std::byte*>(from) + begin,
+                                  std::min(half_bytes, to.size() - begin), cudaMemcpyDeviceToHost, stream),
+                  "cudaMemcpyAsync to the host");
+        !fetched)
+      return fetched;
+    return mark(half(turn).copied, stream);
+  };
+  if (Status first = fetch(0); !first) return first;
+  for (std::size_t begin = 0, turn = 0; begin < to.size(); begin += half_bytes, ++turn) {
+    if (Status next = fetch(turn + 1); !next) return next;
+    if (Status here = wait_for(half(turn).copied); !here) return here;
+    copy_on_threads(to.data() + begin, half(turn).memory, std::min(half_bytes, to.size() - begin));
   }
   return {};
 }

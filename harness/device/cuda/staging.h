@@ -1,5 +1,6 @@
-// Staging: large uploads from ordinary host memory. Several threads fill one pinned half while the device's
-// copy engine works on the other. The driver alone would copy on one thread. Used from the device's thread.
+// Staging: large copies between ordinary host memory and one GPU. Several threads fill or empty one pinned
+// half while the device's copy engine works on the other. The driver alone would copy on one thread. Used
+// from the device's thread, with that GPU current.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -24,12 +25,16 @@ class Staging {
   // copies, and all of them where no memory can be pinned.
   Status upload(void* to, std::span<const std::byte> from, cudaStream_t stream);
 
+  // The same to the host, after what was queued on `stream`. `to` is complete when the stream is.
+  Status download(std::span<std::byte> to, const void* from, cudaStream_t stream);
+
  private:
   struct Half {
     std::byte* memory = nullptr;
     cudaEvent_t copied = nullptr;  // its last contents
   };
   bool ready();
+  [[nodiscard]] const Half& half(std::size_t turn) const { return halves_[turn % halves_.size()]; }
 
   std::array<Half, 2> halves_;
   bool tried_ = false;

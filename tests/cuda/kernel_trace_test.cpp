@@ -58,6 +58,23 @@ TEST_F(KernelTrace, GivesTheKernelsOfOneCallWithoutTheFlushBeforeIt) {
   expect_detached();
 }
 
+TEST_F(KernelTrace, OfALongCallTakesNoMoreRoundsThanItNeeds) {
+  for (const auto& [milliseconds, expected] : {std::pair{300, 1}, {200, 2}, {100, 3}, {1, 4}}) {
+    fake_->finalized = 0;
+    int calls = 0;
+    const auto uses = trace([&] {
+      ++calls;
+      execute("gemm", static_cast<std::uint64_t>(milliseconds) * 1'000'000);
+    });
+    ASSERT_TRUE(uses) << uses.error().text();
+    EXPECT_EQ(calls, expected) << milliseconds;
+    ASSERT_EQ(uses->size(), 1u);
+    EXPECT_EQ(uses->at(0).launches, 1);
+    EXPECT_DOUBLE_EQ(uses->at(0).us, milliseconds * 1e3);
+    expect_detached();
+  }
+}
+
 TEST_F(KernelTrace, SeesAFillThatTheCallItselfMakes) {
   const auto uses = trace([&] { execute("[memset]", 30); });
   ASSERT_TRUE(uses) << uses.error().text();

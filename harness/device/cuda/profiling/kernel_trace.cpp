@@ -13,7 +13,8 @@ namespace harness::cuda {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
-constexpr std::size_t most_buffers = 32;  // 32 MiB: some 150,000 launches
+constexpr std::size_t most_buffers = 32;            // 32 MiB: some 150,000 launches
+constexpr std::uint64_t enough_time = 250'000'000;  // ns
 constexpr std::array kinds{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
                            CUPTI_ACTIVITY_KIND_MEMSET};
 
@@ -149,16 +150,20 @@ Result<CallWindow> traced_round(const Cupti& cupti, const TracedWork& work) {
   return CallWindow{*begin, *end};
 }
 
-// `warming`: rounds that do not count, before `rounds` that do.
+// `warming`: rounds that do not count, before `rounds` that do. After enough_time there are no more: kernels
+// that long hardly vary, and then the first round counts, too.
 Result<std::vector<KernelUse>> trace_rounds(const Cupti& cupti, const TracedWork& work, int warming,
                                             int rounds, const std::function<CodeHashes()>& code) {
   Recording recording(cupti);
   if (Status begun = recording.begin(); !begun) return fail(std::move(begun.error()));
   std::vector<CallWindow> windows;
-  for (int i = -warming; i < rounds; ++i) {
+  std::uint64_t spent = 0;
+  for (int i = -warming; i < rounds && spent < enough_time; ++i) {
     const Result<CallWindow> window = traced_round(cupti, work);
     if (!window) return fail(window.error());
-    if (i >= 0) windows.push_back(*window);
+    const std::uint64_t took = window->end - window->begin;
+    spent += took;
+    if (i >= 0 || took >= enough_time) windows.push_back(*window);
   }
   const Result<std::vector<KernelLaunch>> launches = recording.end();
   if (!launches) return fail(launches.error());

@@ -61,7 +61,9 @@ TracedWork CudaProfiler::traced(std::function<void()> call, CacheMode cache) {
           .synchronize = [this] { return parts_.queue.synchronize(); }};
 }
 
+// With several GPUs nothing is proven. NCCL makes thousands of calls, on threads of its own.
 Scope CudaProfiler::follow() {
+  if (!parts_.queue.peers().none()) return Scope();
   return parts_.code.recorder().record(CaseRecorder::Part::before);
 }
 
@@ -95,6 +97,7 @@ Result<Launches> CudaProfiler::launches(const CaseCalls& calls) {
     return Launches{{},
                     Identity{"", Cause{CauseCode::launches_unseen, {{"problem", printable(error.message)}}}}};
   };
+  if (!parts_.queue.peers().none()) return Launches{{}, Identity{"", Cause{CauseCode::several_gpus}}};
   if (const Status watching = parts_.code.watching(); !watching) return unseen(watching.error());
   const Result<const Cupti*> cupti = parts_.code.library();
   if (!cupti) return unseen(cupti.error());
@@ -102,7 +105,7 @@ Result<Launches> CudaProfiler::launches(const CaseCalls& calls) {
   const cudaStream_t stream = parts_.queue.use();
   const auto call = [&](CaseRecorder::Part part) {
     const Scope recorded = recorder.record(part);
-    parts_.queue.peers().call(stream, calls.call);
+    calls.call(sdk::Stream{stream});
   };
   call(CaseRecorder::Part::one);
   if (Status done = parts_.queue.synchronize(); !done) return fail(std::move(done.error()));

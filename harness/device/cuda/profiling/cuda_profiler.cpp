@@ -56,6 +56,7 @@ TracedWork CudaProfiler::traced(std::function<void()> call, CacheMode cache) {
   return {.call = std::move(call),
           .before_call =
               [this, cache] {
+                if (Status awake = parts_.queue.peers().wake(parts_.queue.use()); !awake) return awake;
                 return cache == CacheMode::cold ? parts_.flusher.flush(parts_.queue.use()) : Status{};
               },
           .synchronize = [this] { return parts_.queue.synchronize(); }};

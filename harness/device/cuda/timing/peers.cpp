@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/device/cuda/check.h"
+#include "harness/device/cuda/gpu_kernels.h"
 
 namespace harness::cuda {
 namespace {
@@ -107,6 +108,16 @@ void Peers::join(cudaStream_t stream) const {
     (void)cudaEventRecord(ends_[i], as_stream(streams_[i]));
     (void)cudaStreamWaitEvent(stream, ends_[i], 0);
   }
+}
+
+Status Peers::wake(cudaStream_t stream) {
+  for (int gpu = 0; gpu < gpus() && !none(); ++gpu) {
+    const auto current = on(gpu);
+    if (!current) return fail(current.error());
+    launch_nothing(gpu == 0 ? stream : this->stream(gpu));
+    if (auto status = check_launch("the empty kernel"); !status) return status;
+  }
+  return {};
 }
 
 Status Peers::evict() {

@@ -36,6 +36,11 @@ class Peers {
   // runtime's last.
   void call(cudaStream_t stream, const std::function<void(sdk::Stream)>& work);
 
+  // Without peers nothing. Queues an empty kernel on each GPU, on `stream` and those of the peers. A profiler
+  // that was just attached takes memory at a GPU's first launch. That waits for all GPUs, and for ever where
+  // a kernel of the call waits for the launch.
+  Status wake(cudaStream_t stream);
+
   // Queues the eviction of the peers' caches, before the next call.
   Status evict();
 

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <random>
+#include <vector>
+
 #include "harness/device/open.h"
 #include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
@@ -118,10 +122,32 @@ TEST_P(Scaling, TheLinkHasACeilingWherePeersAre) {
     EXPECT_GT(*link, 1e9);
 }
 
-// As a worker measures it: placements, checks, audits.
+// Pieces of 16 MiB are staged in memory of the GPU that they belong to.
+TEST_P(Scaling, LargeBuffersOfEachGpuComeBackAsTheyWere) {
+  std::mt19937_64 random(7);
+  std::vector<std::byte> sent((std::size_t{40} << 20) + 3);
+  for (std::byte& byte : sent) byte = static_cast<std::byte>(random());
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  for (int gpu = 0; gpu < GetParam(); ++gpu) {
+    auto buffer = device_->memory().allocate_on(gpu, sent.size());
+    ASSERT_TRUE(buffer) << buffer.error().text();
+    sent.front() = static_cast<std::byte>(gpu);
+    ASSERT_TRUE(device_->memory().upload(**buffer, sent));
+    buffers.push_back(std::move(*buffer));
+  }
+  for (int gpu = GetParam(); gpu-- > 0;) {
+    std::vector<std::byte> received(sent.size());
+    ASSERT_TRUE(device_->memory().download(received, *buffers[static_cast<std::size_t>(gpu)]));
+    sent.front() = static_cast<std::byte>(gpu);
+    EXPECT_TRUE(received == sent) << gpu;
+  }
+}
+
+// As a worker measures it: placements, checks, audits, and a look at the kernels.
 TEST_P(Scaling, CasesAreMeasured) {
   for (const auto& [workload, variant, params] :
        {std::tuple{"all_reduce", "direct", sums_of(GetParam(), 1 << 20)},
+        {"all_reduce", "nccl", sums_of(GetParam(), 1 << 20)},
         {"ring_attention", "pulled", ring_of("bf16", GetParam(), 1, 8192, 128)}}) {
     PlannedCase planned;
     planned.workload = workload;

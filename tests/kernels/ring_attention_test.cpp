@@ -56,6 +56,36 @@ TEST(RingAttention, OneSequenceHasOneAnswerOnAnyNumberOfGpus) {
   for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(from_part[i], from_whole[i], 1e-14);
 }
 
+// Stretches of keys end within a block, elements are in no order, and two are of one query.
+TEST(RingAttention, AnswersAreThoseOfAPlainSoftmax) {
+  const MultiGpuCase c(register_workload_ring_attention, params_of("bf16", 2, 2, 2 * 700, 4), 8);
+  const Shape shape = shape_of(c.params);
+  const std::int64_t d = shape.dimension, block = shape.block();
+  std::vector<harness::sdk::HostTensor> inputs;
+  for (const harness::sdk::HostTensor& tensor : c.tensors)
+    if (tensor.spec.role == harness::sdk::Role::input) inputs.push_back(tensor);
+  const std::vector<std::int64_t> wanted{2 * block * d - 1, 5, 0, 3, block * d, 699 * d + 2};
+  for (std::size_t output = 0; output < 2; ++output) {
+    std::vector<double> expected(wanted.size());
+    c.workload().reference(c.params, inputs, output, wanted, expected);
+    for (std::size_t e = 0; e < wanted.size(); ++e) {
+      const std::int64_t query = wanted[e] / d, head = query / block;
+      double weights = 0, values = 0;
+      for (std::size_t gpu = 0; gpu < 2; ++gpu)
+        for (std::int64_t key = head * block; key < (head + 1) * block; ++key) {
+          double score = 0;
+          for (std::int64_t i = 0; i < d; ++i)
+            score += inputs[output * o_index + q_index].at(query * d + i) *
+                     inputs[gpu * o_index + k_index].at(key * d + i);
+          const double weight = std::exp(score * shape.scale());
+          weights += weight;
+          values += weight * inputs[gpu * o_index + v_index].at(key * d + wanted[e] % d);
+        }
+      EXPECT_NEAR(expected[e], values / weights, 1e-12) << output << " " << wanted[e];
+    }
+  }
+}
+
 TEST(RingAttention, LongSequencesAreCheckedInFewElements) {
   const MultiGpuCase small(register_workload_ring_attention, params_of("bf16", 1, 1, 64, 64));
   EXPECT_GT(small.problem.most_checked, 64 * 64);

@@ -36,9 +36,9 @@ class Peers {
   // runtime's last.
   void call(cudaStream_t stream, const std::function<void(sdk::Stream)>& work);
 
-  // Without peers nothing. Queues an empty kernel on each GPU, on `stream` and those of the peers. A profiler
-  // that was just attached takes memory at a GPU's first launch. That waits for all GPUs, and for ever where
-  // a kernel of the call waits for the launch.
+  // Queues an empty kernel on each GPU, on `stream` and those of the peers; nothing without peers. A profiler
+  // that was just attached takes memory at a GPU's first launch. That may wait for all GPUs, and so for ever
+  // behind a kernel that waits for this launch.
   Status wake(cudaStream_t stream);
 
   // Queues the eviction of the peers' caches, before the next call.

@@ -48,7 +48,7 @@ class OnEachDatabase : public testing::TestWithParam<std::string> {
       execute(std::string("DROP VIEW ") + view);
     for (const char* table : {"elements", "probes"}) execute(std::string("DROP TABLE ") + table);
     for (const char* column :
-         {"kind", "processes_before", "processes", "avoids", "device", "added", "began", "seconds"})
+         {"kind", "processes_before", "processes", "avoids", "device", "added", "began", "seconds", "gpus"})
       execute(std::string("ALTER TABLE tasks DROP COLUMN ") + column);
     execute("DROP INDEX failed_results");
     execute("CREATE INDEX results_by_outcome ON results (run, outcome)");

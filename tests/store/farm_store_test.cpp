@@ -70,6 +70,30 @@ TEST_P(FarmStores, GiveATaskToOneElementAtATime) {
   EXPECT_EQ((*one->take("c-1", {"one"}, long_lease))->number, 2);
 }
 
+TEST_P(FarmStores, GiveATaskToWhoHasLockedAsManyGpusAsItNeeds) {
+  plan(0);
+  const auto store = farm();
+  FarmTask large{2, 0, 2, 1, 1};
+  large.gpus = 2;
+  checked(store->plan({"e-1", "later", "{}"}, std::vector<FarmTask>{{1, 0, 1, 1, 1}, large}));
+  const Holder one{"one", "GPU-A", 1}, two{"two", "GPU-B", 2};
+  EXPECT_EQ((*store->take("e-1", one, long_lease))->number, 1);
+  EXPECT_FALSE(*store->take("e-1", one, long_lease));
+  EXPECT_EQ(checked(store->open_tasks("e-1")).at(1).gpus, 2);
+  EXPECT_EQ((*store->take("e-1", two, long_lease))->number, 2);
+}
+
+TEST_P(FarmStores, TellWhichTasksAreNotDone) {
+  plan(2);
+  const auto store = farm();
+  ASSERT_TRUE(*store->take("c-1", {"GPU-A"}, long_lease));
+  EXPECT_THAT(checked(store->open_tasks("c-1")), SizeIs(2));
+  ASSERT_TRUE(*store->complete(measured(1, "GPU-A")));
+  const std::vector<FarmTask> open = checked(store->open_tasks("c-1"));
+  ASSERT_THAT(open, SizeIs(1));
+  EXPECT_EQ(open[0].number, 2);
+}
+
 TEST_P(FarmStores, FreeATaskWhoseLeaseEnded) {
   plan(1);
   const auto store = farm();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/measure/schedule/paired_builds_fields.h"
+#include "harness/model/device_kinds.h"
 #include "harness/model/plan_fields.h"
 #include "harness/schema/formats.h"
 
@@ -33,7 +34,7 @@ struct Described<Campaign> {
   static constexpr auto fields = list_fields<One>(
       JsonLayout::lines, field("tool", &One::tool).required(), field("against", &One::against),
       field("device", &One::device), field("lease", &One::lease).required(), field("block", &One::block),
-      field("confirm", &One::confirm), field("budget", &One::budget),
+      field("elements", &One::elements), field("confirm", &One::confirm), field("budget", &One::budget),
       field("suites", &One::suites).required());
 };
 
@@ -50,42 +51,83 @@ bool Campaign::is_judged() const {
                                          [](const CampaignSuite& one) { return one.sides.size() > 1; });
 }
 
-std::vector<FarmTask> tasks_of(const Campaign& campaign, std::size_t suite,
-                               const std::map<std::size_t, CaseWork>& cases) {
-  const CampaignSuite& one = campaign.suites.at(suite);
+int gpus_of(const Campaign& campaign, const PlannedCase& planned) {
+  const bool scripted = !campaign.device.empty() && is_scripted_device(campaign.device.front());
+  return scripted || is_gpu_kind(planned.device) ? planned.gpus : 1;
+}
+
+namespace {
+
+// A case to measure.
+struct Piece {
+  std::size_t suite = 0;
+  int place = 0;
+  const CaseWork* work = nullptr;
+  int gpus = 1;
+  int results = 0;
+};
+
+std::vector<Piece> pieces_of(const Campaign& campaign, const CampaignWork& work) {
+  std::vector<Piece> pieces;
+  for (const auto& [suite, cases] : work) {
+    const CampaignSuite& one = campaign.suites.at(suite);
+    for (const auto& [place, how] : cases) {
+      const PlannedCase& planned = one.current().plan.cases.at(place);
+      const int processes = how.processes > 0 ? how.processes : planned.sampling.processes;
+      pieces.push_back({suite, static_cast<int>(place), &how, gpus_of(campaign, planned),
+                        processes * static_cast<int>(one.sides.size())});
+    }
+  }
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const Piece& one, const Piece& other) { return one.gpus < other.gpus; });
+  return pieces;
+}
+
+// The most cases of a task when so many are left.
+int block_of(const Campaign& campaign, std::size_t left) {
+  if (campaign.elements < 2) return campaign.block;
+  const int share = static_cast<int>(left) / (2 * campaign.elements);
+  return std::clamp(share, 1, campaign.block);
+}
+
+}  // namespace
+
+std::vector<FarmTask> tasks_of(const Campaign& campaign, const CampaignWork& work) {
+  const std::vector<Piece> pieces = pieces_of(campaign, work);
   std::vector<FarmTask> tasks;
-  const CaseWork* before = nullptr;
-  for (const auto& [place, work] : cases) {
-    const bool follows = before != nullptr && *before == work &&
-                         tasks.back().first + tasks.back().cases == static_cast<int>(place) &&
-                         tasks.back().cases < campaign.block;
+  int most = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& piece = pieces[i];
+    const Piece* before = i == 0 ? nullptr : &pieces[i - 1];
+    const bool follows = before != nullptr && before->suite == piece.suite && before->gpus == piece.gpus &&
+                         before->place + 1 == piece.place && *before->work == *piece.work &&
+                         tasks.back().cases < most;
     if (!follows) {
-      FarmTask task{.suite = static_cast<int>(suite), .first = static_cast<int>(place)};
-      task.processes_before = work.processes_before;
-      task.processes = work.processes;
-      task.avoids = work.avoids;
+      most = block_of(campaign, pieces.size() - i);
+      FarmTask task{.suite = static_cast<int>(piece.suite), .first = piece.place};
+      task.processes_before = piece.work->processes_before;
+      task.processes = piece.work->processes;
+      task.avoids = piece.work->avoids;
+      task.gpus = piece.gpus;
       tasks.push_back(task);
     }
-    const int planned = one.current().plan.cases.at(place).sampling.processes;
     ++tasks.back().cases;
-    tasks.back().results +=
-        (work.processes > 0 ? work.processes : planned) * static_cast<int>(one.sides.size());
-    before = &work;
+    tasks.back().results += piece.results;
   }
   return tasks;
 }
 
 std::vector<FarmTask> tasks_of(const Campaign& campaign) {
-  std::vector<FarmTask> tasks;
+  CampaignWork work;
   bool looks = false;
   for (std::size_t suite = 0; suite < campaign.suites.size(); ++suite) {
-    std::map<std::size_t, CaseWork> all;
+    std::map<std::size_t, CaseWork>& all = work[suite];
     for (const PlannedCase& one : campaign.suites[suite].current().plan.cases) {
       all.emplace(all.size(), CaseWork{});
       looks |= one.gate.looks.size() > 1;
     }
-    for (const FarmTask& task : tasks_of(campaign, suite, all)) tasks.push_back(task);
   }
+  std::vector<FarmTask> tasks = tasks_of(campaign, work);
   if (!tasks.empty() && campaign.is_judged() && (campaign.confirm || looks))
     tasks.push_back({.kind = TaskKind::judge});
   for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].number = static_cast<int>(i) + 1;

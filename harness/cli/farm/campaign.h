@@ -46,6 +46,7 @@ struct Campaign {
   std::vector<std::string> device;  // that --device named when it was planned
   Seconds lease = 0;
   int block = 1;         // most cases of a task
+  int elements = 1;      // that are expected to measure
   bool confirm = false;  // regressed cases are measured again
   Seconds budget = 0;    // of the whole campaign; 0: as long as it takes
   std::vector<CampaignSuite> suites;
@@ -56,10 +57,9 @@ struct Campaign {
 std::string encode(const Campaign& campaign);
 Result<Campaign> decode_campaign(const StoredCampaign& stored);
 
-// Blocks of cases, suite by suite, in the order of the plan; then a task to judge, where it can add tasks.
+// The tasks of all cases, numbered; then a task to judge, where it can add tasks.
 std::vector<FarmTask> tasks_of(const Campaign& campaign);
 
-// The tasks of these cases of a suite, by place in the plan. Neighbours that are measured alike share tasks.
 struct CaseWork {
   int processes_before = 0;
   int processes = 0;  // 0: as planned
@@ -67,8 +67,16 @@ struct CaseWork {
 
   bool operator==(const CaseWork&) const = default;
 };
-std::vector<FarmTask> tasks_of(const Campaign& campaign, std::size_t suite,
-                               const std::map<std::size_t, CaseWork>& cases);
+// By suite and place in its plan.
+using CampaignWork = std::map<std::size_t, std::map<std::size_t, CaseWork>>;
+
+// The tasks of these cases: blocks of neighbours that are measured alike, suite by suite. Cases of several
+// GPUs come last: a device then waits for others once, not between two tasks of its own. The last tasks are
+// smaller where several elements are expected, so that all end at about the same time.
+std::vector<FarmTask> tasks_of(const Campaign& campaign, const CampaignWork& work);
+
+// GPUs that a case uses at once. Threads of a CPU are none, devices that a script stands for are.
+int gpus_of(const Campaign& campaign, const PlannedCase& planned);
 
 // The result of a process that a budget left out.
 ProcessResult left_out(const PlannedCase& planned, int process, Seconds budget);

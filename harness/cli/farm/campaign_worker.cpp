@@ -28,7 +28,8 @@
 namespace harness {
 namespace {
 
-constexpr Seconds longest_rest = 5;
+constexpr Seconds shortest_rest = 0.05, longest_rest = 5;
+constexpr double looks_while_waiting = 10;  // so that it ends soon after those it waits for
 constexpr double renewals_in_a_lease = 4;
 
 Seconds now() {
@@ -65,12 +66,16 @@ Status CampaignWorker::check_builds() const {
         ErrorKind::usage,
         fmt::format("the campaign was planned by {}, and this is {}", printable(campaign_.tool), this_tool()),
         "start the program that planned it, or plan another campaign");
+  std::map<std::vector<std::string>, std::string> identities;  // suites share builds
   for (const CampaignSuite& suite : campaign_.suites)
-    for (const CampaignSide& side : suite.sides)
-      if (identity_of_files({side.files.begin(), side.files.end()}) != side.identity)
+    for (const CampaignSide& side : suite.sides) {
+      std::string& identity = identities[side.files];
+      if (identity.empty()) identity = identity_of_files({side.files.begin(), side.files.end()});
+      if (identity != side.identity)
         return fail(ErrorKind::usage, Location{side.program},
                     "is not the build that the campaign was planned with, or a file of it is missing",
                     "mount the build where it was planned and leave it alone, or plan another campaign");
+    }
   return {};
 }
 
@@ -78,33 +83,40 @@ Status CampaignWorker::check_builds() const {
 Status CampaignWorker::choose() {
   Plan kinds;
   std::set<std::string> seen;
-  int most_gpus = 1;
+  int largest = 1;
   for (const CampaignSuite& suite : campaign_.suites)
     for (const PlannedCase& one : suite.current().plan.cases) {
-      most_gpus = std::max(most_gpus, one.gpus);
+      largest = std::max(largest, gpus_of(campaign_, one));
       if (seen.insert(one.device).second) kinds.cases.push_back(one);
     }
-  for (PlannedCase& one : kinds.cases)
-    one.gpus = most_gpus;  // so that an element locks as many GPUs as its largest case uses
   const bool wants_gpu = std::any_of(seen.begin(), seen.end(), is_gpu_kind);
   Result<ChosenDevices> chosen = choose_devices({options_.device, wants_gpu, false}, {});
   if (!chosen) return fail(chosen.error());
   static_cast<ChosenDevices&>(prepared_) = std::move(*chosen);
+  most_gpus_ = largest;
+  for (const auto& [kind, count] : prepared_.gpus)
+    if (seen.contains(kind)) most_gpus_ = std::min(most_gpus_, count.has);
   kinds.suite.name = "campaign " + id_.substr(0, 8);
   prepared_.plan = std::move(kinds);
   for (const std::string& kind : seen)
     if (!prepared_.devices.contains(kind))
       return fail(ErrorKind::environment, fmt::format("the campaign needs a `{}` device", kind),
                   "start elements where one is; `harness doctor` tells what is in the way");
-  if (options_.device.names.size() > 1 && most_gpus == 1)
+  if (options_.device.names.size() > 1 && largest == 1)
     return fail(ErrorKind::usage, "an element measures on one device",
                 "start an element for each device, each with its own --device");
   return {};
 }
 
+Result<std::vector<DeviceLock>> CampaignWorker::lock() {
+  for (PlannedCase& one : prepared_.plan.cases) one.gpus = gpus_;
+  return lock_devices(prepared_, options_.measuring.wait);
+}
+
 Result<WorkDone> CampaignWorker::work() {
   if (const Status same = check_builds(); !same) return fail(same.error());
   if (const Status chosen = choose(); !chosen) return fail(chosen.error());
+  for (PlannedCase& one : prepared_.plan.cases) one.gpus = most_gpus_;
   auto clocks = lock_clocks(prepared_, options_.clocks);
   if (!clocks) return fail(clocks.error());
   clocks_ = std::move(*clocks);
@@ -116,12 +128,13 @@ Result<WorkDone> CampaignWorker::work() {
 
 // Verifies the device first, after the last task, and whenever no task is left for a while.
 Result<WorkDone> CampaignWorker::take_tasks() {
+  std::optional<Seconds> waits_since;  // for others
   while (!InterruptGuard::interrupted()) {
     const Result<bool> over = is_over_budget();
     if (!over) return fail(over.error());
     const bool last = *over || (options_.tasks && done_ >= *options_.tasks);
     // The lease begins when the device is free, so that no element holds a task while it waits for another's.
-    auto locks = lock_devices(prepared_, options_.measuring.wait);
+    auto locks = lock();
     if (!locks) return fail(locks.error());
     if (const Status sent = send_journal(); !sent) return fail(sent.error());
     const bool begins = checks_ == 0;
@@ -138,10 +151,19 @@ Result<WorkDone> CampaignWorker::take_tasks() {
     const Result<std::optional<FarmTask>> task = take();
     if (!task) return fail(task.error());
     if (*task) {
+      waits_since.reset();
+      gpus_ = (*task)->gpus;
       const Status done = (*task)->kind == TaskKind::judge ? judge(**task) : measure_and_store(**task);
       if (!done) return fail(done.error());
       continue;
     }
+    const Result<Rest> left = look_at_rest();
+    if (!left) return fail(left.error());
+    if (left->next_gpus > 0 && left->next_gpus <= most_gpus_) {
+      gpus_ = left->next_gpus;
+      continue;
+    }
+    gpus_ = 1;
     if (!verified_) {
       const Result<bool> well = verify();
       if (!well) return fail(well.error());
@@ -149,12 +171,13 @@ Result<WorkDone> CampaignWorker::take_tasks() {
       continue;
     }
     locks->clear();
-    const Result<bool> open = any_open();
-    if (!open) return fail(open.error());
-    if (!*open) return ended(WorkEnd::finished);
+    if (!left->open) return ended(WorkEnd::finished);
+    if (left->too_large > 0) return ended(WorkEnd::needs_more_gpus, left->too_large);
     if (!options_.stay) return ended(WorkEnd::left_to_others);
     line_.show("others measure the last tasks");
-    rest(std::min(campaign_.lease / renewals_in_a_lease, longest_rest));
+    if (!waits_since) waits_since = now();
+    const Seconds longest = std::min(campaign_.lease / renewals_in_a_lease, longest_rest);
+    rest(std::min(std::max((now() - *waits_since) / looks_while_waiting, shortest_rest), longest));
   }
   return ended(WorkEnd::interrupted);
 }
@@ -218,13 +241,25 @@ std::vector<std::string> CampaignWorker::records() const {
 }
 
 Result<std::optional<FarmTask>> CampaignWorker::take() {
+  holder_.gpus = gpus_;
   return patiently([&] { return store_.take(id_, holder_, campaign_.lease); });
 }
 
-Result<bool> CampaignWorker::any_open() {
-  const auto tasks = patiently([&] { return store_.tasks(id_); });
+Result<CampaignWorker::Rest> CampaignWorker::look_at_rest() {
+  const auto tasks = patiently([&] { return store_.open_tasks(id_); });
   if (!tasks) return fail(tasks.error());
-  return std::any_of(tasks->begin(), tasks->end(), [](const FarmTask& one) { return !one.done; });
+  Rest rest;
+  rest.open = !tasks->empty();
+  bool may_come = false;  // a task that this element can measure
+  for (const FarmTask& one : *tasks) {
+    if (one.kind != TaskKind::measure) continue;
+    const bool at_hand = one.lease > 0;
+    may_come |= at_hand || one.gpus <= most_gpus_;
+    if (!at_hand && one.gpus > gpus_ && (rest.next_gpus == 0 || one.gpus < rest.next_gpus))
+      rest.next_gpus = one.gpus;
+  }
+  if (!may_come) rest.too_large = rest.next_gpus;
+  return rest;
 }
 
 Status CampaignWorker::send_journal() {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/cli/farm/ask_patiently.h"
 #include "harness/cli/farm/campaign.h"
@@ -17,6 +18,7 @@
 #include "harness/cli/options/measuring_options.h"
 #include "harness/cli/output/progress_line.h"
 #include "harness/device/host/clock_lock.h"
+#include "harness/measure/schedule/device_lock.h"
 #include "harness/measure/schedule/run_options.h"
 #include "harness/model/results/sick_device.h"
 #include "harness/store/store.h"
@@ -33,13 +35,14 @@ struct WorkOptions {
   std::optional<int> tasks{};  // at most so many
 };
 
-enum class WorkEnd { finished, left_to_others, interrupted, quarantined, over_budget };
+enum class WorkEnd { finished, left_to_others, interrupted, quarantined, over_budget, needs_more_gpus };
 
 struct WorkDone {
   WorkEnd end = WorkEnd::finished;
   int tasks = 0;
   std::string device = {};            // UUID
   std::optional<Sickness> sick = {};  // of a device in quarantine, where this element found it
+  int gpus = 0;                       // that the rest needs: needs_more_gpus
 };
 
 class CampaignWorker {
@@ -51,11 +54,15 @@ class CampaignWorker {
  private:
   Status check_builds() const;
   Status choose();
+  // The first `gpus_` of its devices.
+  Result<std::vector<DeviceLock>> lock();
   Result<WorkDone> take_tasks();
   // Whether the device is well. If it is not, it is in quarantine now.
   Result<bool> verify();
   Status leave();
-  [[nodiscard]] WorkDone ended(WorkEnd end) const { return {end, done_, holder_.device, sick_}; }
+  [[nodiscard]] WorkDone ended(WorkEnd end, int gpus = 0) const {
+    return {end, done_, holder_.device, sick_, gpus};
+  }
   Result<bool> is_over_budget();
   Result<std::optional<FarmTask>> take();
   Status judge(const FarmTask& task);
@@ -69,7 +76,13 @@ class CampaignWorker {
   void renew();
   Status store_task(const MeasuredTask& task);
   Status send_journal();
-  Result<bool> any_open();
+  // The tasks that are left when none is free that needs `gpus_` or fewer.
+  struct Rest {
+    bool open = false;  // any task, at hand of others or not
+    int next_gpus = 0;  // the fewest that a free task needs beyond `gpus_`; 0: there is no such task
+    int too_large = 0;  // the same where all tasks need more than this element has, and none is at hand
+  };
+  Result<Rest> look_at_rest();
   [[nodiscard]] std::vector<std::string> records() const;
   template <class Ask>
   auto patiently(Ask ask) -> decltype(ask()) {
@@ -85,6 +98,8 @@ class CampaignWorker {
   TaskJournal journal_;
   ProgressLine line_;
   Prepared prepared_;  // devices, and a case of each kind
+  int most_gpus_ = 1;  // that it holds for a case
+  int gpus_ = 1;       // to lock for the next task
   std::vector<ClockLock> clocks_;
   FarmTask task_;  // at hand
   double renewed_ = 0;

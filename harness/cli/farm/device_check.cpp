@@ -148,7 +148,8 @@ std::vector<PlannedCase> choose_probes(const Plan& plan, const std::set<std::str
   std::vector<const PlannedCase*> fit;
   for (const bool wanted : {true, false}) {
     for (const PlannedCase& one : plan.cases)
-      if (!one.skip && !one.program && proven.contains(one.id) == wanted) fit.push_back(&one);
+      if (!one.skip && !one.program && one.gpus == 1 && proven.contains(one.id) == wanted)
+        fit.push_back(&one);
     if (fit.size() >= most_probes) break;
   }
   std::vector<PlannedCase> probes;

@@ -46,7 +46,7 @@ std::optional<Sickness> sickness_of(const Campaign& campaign, const DeviceCheck&
                                     std::span<const ProbeValue> history,
                                     const std::vector<LearnedSpread>& learned);
 
-// At most three cases, spread over the plan, with those that are proven identical first.
+// At most three cases of one GPU, spread over the plan, with those that are proven identical first.
 std::vector<PlannedCase> choose_probes(const Plan& plan, const std::set<std::string>& proven);
 
 }  // namespace harness

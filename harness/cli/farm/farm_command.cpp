@@ -116,7 +116,9 @@ int farm_work(const FarmArguments& arguments, const CommandLine& /*line*/) {
              done->end == WorkEnd::finished         ? "the campaign is finished"
              : done->end == WorkEnd::over_budget    ? "the budget is used up"
              : done->end == WorkEnd::left_to_others ? "others may measure the rest"
-                                                    : "interrupted, and the task at hand is given back");
+             : done->end == WorkEnd::needs_more_gpus
+                 ? fmt::format("the rest needs {} GPUs at once, which `--device` must name", done->gpus)
+                 : "interrupted, and the task at hand is given back");
   return done->end == WorkEnd::interrupted ? exit_interrupted : exit_ok;
 }
 
@@ -204,8 +206,10 @@ void add_plan_to(Commands& below) {
       ->type_name("DURATION");
   command.add_option("--slurm", arguments.slurm, "also write a script for sbatch")->type_name("FILE");
   command
-      .add_option("--elements", request.elements,
-                  "devices that will measure: --slurm starts a job for each, and --budget counts on all")
+      .add_option(
+          "--elements", request.elements,
+          "devices that will measure: the last tasks are made smaller for them, --slurm starts a job for "
+          "each, and --budget counts on all")
       ->capture_default_str()
       ->check(whole_number(1, 100'000))
       ->type_name("N");

@@ -86,8 +86,7 @@ class NextTasks {
   std::vector<FarmTask> tasks() {
     std::vector<FarmTask> tasks;
     for (const auto* round : {&looks_, &confirmations_}) {
-      for (const auto& [suite, cases] : *round)
-        for (const FarmTask& task : tasks_of(campaign_, suite, cases)) tasks.push_back(task);
+      tasks = tasks_of(campaign_, *round);
       if (!tasks.empty()) break;
     }
     if (!tasks.empty()) tasks.push_back({.kind = TaskKind::judge});
@@ -95,8 +94,6 @@ class NextTasks {
   }
 
  private:
-  using Work = std::map<std::size_t, std::map<std::size_t, CaseWork>>;  // by suite and place
-
   void add_look(std::size_t suite, const CaseIndex& cases, const std::string& id, int processes) {
     const CaseRecord* record = cases.record_of(id);
     const auto place = cases.place_of(id);
@@ -115,7 +112,7 @@ class NextTasks {
   }
 
   // Not twice: a case whose new processes failed is not tried again and again.
-  void add(Work& work, std::size_t suite, std::size_t place, CaseWork how) {
+  void add(CampaignWork& work, std::size_t suite, std::size_t place, CaseWork how) {
     const auto same = [&](const FarmTask& one) {
       return one.kind == TaskKind::measure && one.suite == static_cast<int>(suite) &&
              one.processes_before == how.processes_before && one.first <= static_cast<int>(place) &&
@@ -128,7 +125,7 @@ class NextTasks {
   const Campaign& campaign_;
   const std::vector<FarmTask>& known_;
   std::set<std::string> devices_;  // that did the tasks
-  Work looks_, confirmations_;
+  CampaignWork looks_, confirmations_;
 };
 
 }  // namespace

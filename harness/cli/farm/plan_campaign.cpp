@@ -236,6 +236,17 @@ Result<bool> spare_cases(SuiteWithRecords& planned, PlannedCampaign& campaign,
   return true;
 }
 
+// Cases that use as many GPUs are neighbours, so that they share tasks.
+void sort_by_gpus(CampaignSuite& suite) {
+  std::map<std::string, int> gpus;
+  for (const PlannedCase& one : suite.current().plan.cases) gpus.emplace(one.id, one.gpus);
+  for (CampaignSide& side : suite.sides)
+    std::stable_sort(side.plan.cases.begin(), side.plan.cases.end(),
+                     [&](const PlannedCase& one, const PlannedCase& other) {
+                       return gpus.at(one.id) < gpus.at(other.id);
+                     });
+}
+
 // Proves what can be proven, and keeps within the budget. False: interrupted.
 Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vector<SuiteWithRecords>& suites,
                           PlannedCampaign& planned) {
@@ -254,12 +265,14 @@ Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vec
     if (!left_out) return fail(left_out.error());
     planned.left_out = std::move(*left_out);
   }
-  for (CampaignSuite& suite : settled)
+  for (CampaignSuite& suite : settled) {
+    sort_by_gpus(suite);
     for (CampaignSide& side : suite.sides) {
       const Result<int> stored = results_of(store, side.record);
       if (!stored) return fail(stored.error());
       side.looked = *stored;
     }
+  }
   return true;
 }
 
@@ -285,6 +298,7 @@ Checked<std::optional<PlannedCampaign>> plan_campaign(const CampaignRequest& req
   campaign.device = request.sides.plan.device.names;
   campaign.lease = request.lease;
   campaign.block = request.block;
+  campaign.elements = request.elements;
   campaign.confirm = !request.look.no_confirm;
   campaign.budget = request.budget;
   std::vector<SuiteWithRecords> suites;

@@ -20,12 +20,13 @@ std::string store_from_anywhere(const std::string& url) {
   return std::filesystem::absolute(path).lexically_normal().string();
 }
 
-bool needs_gpu(const Campaign& campaign) {
-  return std::any_of(campaign.suites.begin(), campaign.suites.end(), [](const CampaignSuite& suite) {
-    const std::vector<PlannedCase>& cases = suite.current().plan.cases;
-    return std::any_of(cases.begin(), cases.end(),
-                       [](const PlannedCase& one) { return is_gpu_kind(one.device); });
-  });
+// The GPUs that the largest case uses.
+int gpus_needed(const Campaign& campaign) {
+  int most = 0;
+  for (const CampaignSuite& suite : campaign.suites)
+    for (const PlannedCase& one : suite.current().plan.cases)
+      if (is_gpu_kind(one.device)) most = std::max(most, one.gpus);
+  return most;
 }
 
 // Slurm sends TERM to the shell a minute before the end of the time. The element then gives its task back and
@@ -83,7 +84,8 @@ std::string slurm_script(const PlannedCampaign& planned, const std::string& stor
   const std::string command =
       fmt::format("{} farm work {} --store {} --quiet", shell_quoted(this_program().string()),
                   planned.stored.id, shell_quoted(store_from_anywhere(store)));
-  const std::string gpu = needs_gpu(planned.campaign) ? "#SBATCH --gres=gpu:1\n" : "";
+  const int gpus = gpus_needed(planned.campaign);
+  const std::string gpu = gpus > 0 ? fmt::format("#SBATCH --gres=gpu:{}\n", gpus) : "";
   return fmt::format(script, planned.stored.id.substr(0, 8), elements, gpu,
                      shell_quoted(std::filesystem::current_path().string()), command);
 }

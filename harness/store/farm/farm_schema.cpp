@@ -17,4 +17,8 @@ void add_elements(soci::session& sql) {
          "element))";
 }
 
+void add_task_gpus(soci::session& sql) {
+  sql << "ALTER TABLE tasks ADD COLUMN gpus INTEGER NOT NULL DEFAULT 1";
+}
+
 }  // namespace harness

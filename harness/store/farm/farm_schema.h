@@ -8,4 +8,7 @@ namespace harness {
 // Elements and what they saw of their devices; tasks that come later, for the processes of a look.
 void add_elements(soci::session& sql);
 
+// How many GPUs a task needs.
+void add_task_gpus(soci::session& sql);
+
 }  // namespace harness

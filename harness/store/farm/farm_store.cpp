@@ -52,26 +52,11 @@ class SqlFarmStore final : public FarmStore {
   }
 
   Result<std::vector<FarmTask>> tasks(const std::string& campaign) override {
-    std::vector<FarmTask> found;
-    const Status read = database_->read([&]() -> Status {
-      found.clear();
-      TaskReader row;
-      Seconds lease = 0;
-      soci::statement select(sql_);
-      row.bind(select);
-      select.exchange(soci::into(lease));
-      select.exchange(soci::use(campaign));
-      execute(select,
-              fmt::format("SELECT {}, expires - {} FROM tasks WHERE campaign = :campaign ORDER BY number",
-                          task_columns, now_));
-      while (select.fetch()) {
-        found.push_back(row.task());
-        found.back().lease = lease;
-      }
-      return {};
-    });
-    if (!read) return fail(read.error());
-    return found;
+    return tasks_where("", campaign);
+  }
+
+  Result<std::vector<FarmTask>> open_tasks(const std::string& campaign) override {
+    return tasks_where("AND done = 0", campaign);
   }
 
   Result<std::optional<FarmTask>> take(const std::string& campaign, const Holder& holder,
@@ -80,7 +65,8 @@ class SqlFarmStore final : public FarmStore {
     const Seconds patience = leases_before_the_same_device * lease;
     const std::string device = like_device(holder.device);
     const std::string condition = fmt::format(
-        "campaign = :campaign AND done = 0 AND expires <= {0} AND (avoids = '' OR '+' || avoids || '+' NOT "
+        "campaign = :campaign AND done = 0 AND expires <= {0} AND gpus <= {1} AND (avoids = '' OR '+' || "
+        "avoids || '+' NOT "
         "LIKE "
         ":device OR added + :patience <= {0}) AND (kind <> 'judge' OR (NOT EXISTS (SELECT 1 FROM tasks one "
         "WHERE "
@@ -89,7 +75,7 @@ class SqlFarmStore final : public FarmStore {
         "FROM elements WHERE elements.campaign = tasks.campaign AND elements.verified = 0 AND elements.sick "
         "= '' "
         "AND elements.expires > {0})))",
-        now_);
+        now_, holder.gpus);
     const Status done = database_->write([&]() -> Status {
       taken.reset();
       TaskReader row;
@@ -355,6 +341,29 @@ class SqlFarmStore final : public FarmStore {
     statement.prepare(text);
     statement.define_and_bind();
     statement.execute();
+  }
+
+  Result<std::vector<FarmTask>> tasks_where(const char* condition, const std::string& campaign) {
+    std::vector<FarmTask> found;
+    const Status read = database_->read([&]() -> Status {
+      found.clear();
+      TaskReader row;
+      Seconds lease = 0;
+      soci::statement select(sql_);
+      row.bind(select);
+      select.exchange(soci::into(lease));
+      select.exchange(soci::use(campaign));
+      execute(select,
+              fmt::format("SELECT {}, expires - {} FROM tasks WHERE campaign = :campaign {} ORDER BY number",
+                          task_columns, now_, condition));
+      while (select.fetch()) {
+        found.push_back(row.task());
+        found.back().lease = lease;
+      }
+      return {};
+    });
+    if (!read) return fail(read.error());
+    return found;
   }
 
   // Tasks are open again that a verdict was based on.

@@ -31,8 +31,11 @@ class FarmStore {
   virtual Result<StoredCampaign> find(const std::string& id) = 0;
   // In order.
   virtual Result<std::vector<FarmTask>> tasks(const std::string& campaign) = 0;
+  // The tasks that are not done, in order.
+  virtual Result<std::vector<FarmTask>> open_tasks(const std::string& campaign) = 0;
 
-  // The first task that is neither done nor leased, now leased by `holder`, whose device is then unverified.
+  // The first task that is neither done nor leased and needs no more GPUs than `holder` has locked. It is now
+  // leased by the holder, whose device is then unverified.
   // A task that avoids the holder's device is given to it only when no other device has taken it for three
   // leases. A task to judge waits for all tasks before it, and for unverified elements as long as they live.
   virtual Result<std::optional<FarmTask>> take(const std::string& campaign, const Holder& holder,

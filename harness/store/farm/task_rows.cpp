@@ -15,6 +15,7 @@ void TaskReader::bind(soci::statement& select) {
   select.exchange(soci::into(row_.avoids));
   select.exchange(soci::into(row_.device));
   select.exchange(soci::into(row_.seconds));
+  select.exchange(soci::into(row_.gpus));
   select.exchange(soci::into(done_));
 }
 
@@ -33,13 +34,14 @@ void insert_tasks(soci::session& sql, const std::string& now, const std::string&
       (sql.prepare << fmt::format(
            "INSERT INTO tasks (campaign, number, suite, first_case, case_count, results, holder, taken, "
            "expires, "
-           "done, kind, processes_before, processes, avoids, added) VALUES (:campaign, :number, :suite, "
+           "done, kind, processes_before, processes, avoids, gpus, added) VALUES (:campaign, :number, "
+           ":suite, "
            ":first, "
-           ":cases, :results, '', 0, 0, 0, :kind, :before, :processes, :avoids, {})",
+           ":cases, :results, '', 0, 0, 0, :kind, :before, :processes, :avoids, :gpus, {})",
            now),
        soci::use(campaign), soci::use(row.number), soci::use(row.suite), soci::use(row.first),
        soci::use(row.cases), soci::use(row.results), soci::use(kind), soci::use(row.processes_before),
-       soci::use(row.processes), soci::use(row.avoids));
+       soci::use(row.processes), soci::use(row.avoids), soci::use(row.gpus));
   for (const FarmTask& task : tasks) {
     row = task;
     kind = name_of(task.kind);

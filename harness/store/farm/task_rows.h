@@ -14,7 +14,7 @@ namespace harness {
 // The columns of a task, for a SELECT.
 inline constexpr const char* task_columns =
     "number, suite, first_case, case_count, results, holder, taken, kind, processes_before, processes, "
-    "avoids, device, seconds, done";
+    "avoids, device, seconds, gpus, done";
 
 // Reads the values of `task_columns`.
 class TaskReader {

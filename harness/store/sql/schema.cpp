@@ -74,10 +74,14 @@ void become_version_7(Database& database) {
   add_elements(database.sql());
 }
 
+void become_version_8(Database& database) {
+  add_task_gpus(database.sql());
+}
+
 // Step i brings version i to version i + 1.
 constexpr std::array<void (*)(Database&), schema_version> steps{
     create_version_1, become_version_2, become_version_3, become_version_4,
-    become_version_5, become_version_6, become_version_7};
+    become_version_5, become_version_6, become_version_7, become_version_8};
 
 // 0 where there is no schema yet. Called in a transaction.
 Result<int> version_of(Database& database) {

@@ -6,7 +6,7 @@
 
 namespace harness {
 
-inline constexpr int schema_version = 7;
+inline constexpr int schema_version = 8;
 
 enum class SchemaChange { yes, no };
 

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# A campaign with cases of several GPUs: an element locks as many as its task needs, and one that has too few leaves such
+# tasks to others. Scripted devices stand for GPUs.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+: "${KERNELS:?}"
+
+repository
+cat >suite.yaml <<'YAML'
+version: 1
+name: team
+defaults: {sampling: {processes: 3, placements: 1, samples: 10, cache: hot, preheat: 0ms}}
+cases:
+  - {workload: all_reduce, variants: [threads], axes: {n: [64, 65, 66], gpus: [2, 1]}}
+YAML
+for device in A B; do
+  cat >$device.json <<JSON
+{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-$device",
+ "cases": [{"match": "*", "us": 100, "process_sd": 0.001, "sample_sd": 0.01}]}
+JSON
+done
+for folder in one other; do
+  mkdir -p $folder/lib $folder/bin
+  cp "$KERNELS" $folder/lib/libharness_kernels.so
+  ln -s "$HARNESS" $folder/bin/harness
+done
+farm() { "$HARNESS" farm "$@" --store farm.db; }
+plan() {
+  expect 0 farm plan suite.yaml --baseline-build one --current-build other --device scripted:A.json,scripted:B.json \
+    --measure all --looks 1 --no-confirm "$@"
+}
+# Devices of a script are locked where somebody may wait for them.
+work() { farm work --quiet --wait 60s --device "$1" "${@:2}"; }
+# tasks: number, cases and GPUs of each task.
+tasks() { python3 -c 'import sqlite3; print(*("%d:%d:%d" % row for row in sqlite3.connect("farm.db").execute("SELECT number, case_count, gpus FROM tasks ORDER BY number")))'; }
+
+# Cases of one GPU share a task, those of two another one, and come last. Expected elements make the last tasks smaller.
+plan
+same "the tasks" "$(tasks)" "1:3:1 2:3:2"
+rm farm.db
+plan --elements 2 --block 2
+same "the tasks for two elements" "$(tasks)" "1:1:1 2:1:1 3:1:1 4:1:2 5:1:2 6:1:2"
+rm farm.db
+
+# While another run has the second GPU, the first does all that it can alone.
+plan
+python3 - "$HARNESS" <<'PY' || problem "an element does not lock what its task needs"
+import fcntl, glob, os, sqlite3, subprocess, sys, time
+
+def element(*devices, wait="60s", more=()):
+    return [sys.argv[1], "farm", "work", "--store", "farm.db", "--quiet", "--wait", wait, "--device",
+            ",".join(f"scripted:{one}.json" for one in devices), *more]
+# Both locks, by name: those of a run on each.
+locks = {}
+for one in "AB":
+    before = set(glob.glob(os.environ["HARNESS_LOCK_DIR"] + "/harness-*.lock"))
+    subprocess.run([sys.argv[1], "run", "suite.yaml", "--filter", "*/gpus=1*", "--device", f"scripted:{one}.json", "--wait", "0",
+                    "--processes", "1", "--store", "other.db"], check=True, capture_output=True)
+    locks[one], = set(glob.glob(os.environ["HARNESS_LOCK_DIR"] + "/harness-*.lock")) - before
+held = open(locks["B"])
+fcntl.flock(held, fcntl.LOCK_EX)
+working = subprocess.Popen(element("A", "B"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def done():
+    return [row[0] for row in sqlite3.connect("farm.db").execute("SELECT done FROM tasks ORDER BY number")]
+for _ in range(600):
+    if done() == [1, 0]:
+        break
+    time.sleep(0.1)
+assert done() == [1, 0], done()
+# It waits without a task at hand and without its own device's task lost.
+time.sleep(0.5)
+assert working.poll() is None and done() == [1, 0]
+taken, = sqlite3.connect("farm.db").execute("SELECT taken FROM tasks WHERE number = 2").fetchone()
+assert taken == 0, taken
+fcntl.flock(held, fcntl.LOCK_UN)
+out, _ = working.communicate(timeout=60)
+assert working.returncode == 0 and "the campaign is finished" in out, out
+assert done() == [1, 1]
+PY
+expect 0 farm judge --allow inconclusive
+expect 0 farm status --report json=status.json
+holds status.json 'report["stored"] == report["results"] == 36'
+
+# An element of one GPU does its part, and says what the rest needs.
+rm farm.db
+plan
+expect 0 work scripted:B.json
+names --device
+same "the tasks that are done" "$(python3 -c 'import sqlite3; print(sqlite3.connect("farm.db").execute("SELECT sum(done) FROM tasks").fetchone()[0])')" 1
+expect 4 farm judge
+expect 0 work scripted:A.json,scripted:B.json
+expect 0 farm judge --allow inconclusive
+
+# Two elements whose GPUs are the same ones, in another order: nobody waits for ever.
+for _ in 1 2 3; do
+  rm farm.db
+  plan --block 1
+  work scripted:A.json,scripted:B.json >first.log 2>&1 &
+  expect 0 work scripted:B.json,scripted:A.json
+  wait $! || problem "an element failed: $(cat first.log)"
+  expect 0 farm judge --allow inconclusive
+  expect 0 farm status --report json=status.json
+  holds status.json 'report["stored"] == report["results"] == 36'
+done
+finish

@@ -101,7 +101,7 @@ class KeyStretch {
             static_cast<float>(k.at(first_ + j * shape.dimension + c));
   }
 
-  // What the stretch adds to one element of O: relative to `top`, the largest score in it.
+  // The part of the stretch in one element of O. Weights are relative to that of the largest score, `top`.
   struct Sums {
     double top = 0;
     double weights = 0;

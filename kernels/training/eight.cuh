@@ -14,14 +14,20 @@ struct Eight {
   float values[8];
 };
 
-KERNEL_DEVICE Eight load_eight(const std::uint16_t* from) {
-  const uint4 piece = *reinterpret_cast<const uint4*>(from);
+// Of sixteen bytes of BF16.
+KERNEL_DEVICE Eight eight_of(const uint4& piece) {
   const std::uint32_t words[4] = {piece.x, piece.y, piece.z, piece.w};
   Eight eight;
   KERNEL_UNROLL
   for (int i = 0; i < 8; ++i)
     eight.values[i] = ptx::BF16::widen(static_cast<std::uint16_t>(words[i / 2] >> (i % 2 * 16)));
   return eight;
+}
+KERNEL_DEVICE uint4 load_piece(const void* from) {
+  return *static_cast<const uint4*>(from);
+}
+KERNEL_DEVICE Eight load_eight(const std::uint16_t* from) {
+  return eight_of(load_piece(from));
 }
 
 KERNEL_DEVICE Eight load_eight(const float* from) {
@@ -103,6 +109,16 @@ KERNEL_DEVICE float largest_of(const Eight& eight) {
   KERNEL_UNROLL
   for (int e = 0; e < 8; ++e) largest = fmaxf(largest, fabsf(eight.values[e]));
   return largest;
+}
+
+// Of sixteen bytes of elements.
+template <class Element>
+KERNEL_DEVICE float largest_of(const uint4& piece) {
+  if constexpr (sizeof(Element) == 2)
+    return largest_of(eight_of(piece));
+  else
+    return fmaxf(fmaxf(fabsf(__uint_as_float(piece.x)), fabsf(__uint_as_float(piece.y))),
+                 fmaxf(fabsf(__uint_as_float(piece.z)), fabsf(__uint_as_float(piece.w))));
 }
 
 // Every thread's largest magnitude raises *bits, unless null. The order of blocks does not matter.

@@ -24,14 +24,23 @@ struct CodeTile {
   uint4 pieces[tile][tile / 16];
 };
 
-// The largest magnitude, as bits of a float. A grid of any size.
+// The largest magnitude, as bits of a float. A grid of any size; a multiprocessor holds eight blocks. A
+// thread has four loads on their way, and those of a warp fill whole lines.
 template <class Element>
-__global__ void __launch_bounds__(threads_a_block)
+__global__ void __launch_bounds__(threads_a_block, 8)
     largest_kernel(const Element* x, std::int64_t count, std::uint32_t* bits) {
   KERNEL_SHARED(OfWarps, parts);
+  constexpr int width = 16 / static_cast<int>(sizeof(Element)), loads = 4;
+  const std::int64_t step = step_of_grid() / 8 * width;
   float largest = 0;
-  for (std::int64_t i = first_of_grid(); i < count; i += step_of_grid())
-    largest = fmaxf(largest, largest_of(load_eight(x + i)));
+  for (std::int64_t i = first_of_grid() / 8 * width; i < count; i += loads * step) {
+    uint4 pieces[loads] = {};
+    KERNEL_UNROLL
+    for (int p = 0; p < loads; ++p)
+      if (i + p * step < count) pieces[p] = load_piece(x + i + p * step);
+    KERNEL_UNROLL
+    for (const uint4& piece : pieces) largest = fmaxf(largest, largest_of<Element>(piece));
+  }
   tell_largest(largest, bits, parts);
 }
 

@@ -164,39 +164,50 @@ struct GeluMatrix {
   const std::uint16_t* f = nullptr;
   std::int64_t columns = 0;
 
-  static KERNEL_DEVICE Eight of(const std::uint16_t* f) {
-    Eight eight = load_eight(f);
+  static KERNEL_DEVICE Eight of(const uint4& f) {
+    Eight eight = eight_of(f);
     KERNEL_UNROLL
     for (int e = 0; e < 8; ++e) eight.values[e] *= Gelu(eight.values[e]).part;
     return eight;
   }
   [[nodiscard]] KERNEL_DEVICE Eight eight(int row, int column) const {
-    return as_stored(of(f + row * columns + column));
+    return as_stored(of(load_piece(f + row * columns + column)));
   }
 };
 
 __global__ void __launch_bounds__(threads_a_block)
     gelu_kernel(const std::uint16_t* f, std::uint16_t* u, std::int64_t count) {
   for (std::int64_t i = first_of_grid(); i < count; i += step_of_grid())
-    store_eight(u + i, GeluMatrix::of(f + i));
+    store_eight(u + i, GeluMatrix::of(load_piece(f + i)));
 }
 
 // The largest magnitude of the result alone. GELU is never below -0.18, and rises wherever it is above 0. So
-// a result above 0.18 that is the largest magnitude is that of the largest argument.
-__global__ void __launch_bounds__(threads_a_block)
+// once a warp has an argument above `enough`, its largest result is that of its largest argument.
+__global__ void __launch_bounds__(threads_a_block, 8)
     gelu_largest_kernel(const std::uint16_t* f, std::uint32_t* largest, std::int64_t count) {
   KERNEL_SHARED(OfWarps, parts);
-  float top = 0;
-  for (std::int64_t i = first_of_grid(); i < count; i += step_of_grid()) {
-    const Eight eight = load_eight(f + i);
+  constexpr float enough = 0.32F;  // its GELU is 0.2
+  constexpr int loads = 2;
+  const std::int64_t step = step_of_grid(), in_block = first_of_block();
+  float top = 0, mine = 0;
+  for (std::int64_t of_block = first_of_grid() - in_block; of_block < count; of_block += loads * step) {
+    uint4 pieces[loads] = {};
     KERNEL_UNROLL
-    for (int e = 0; e < 8; ++e) top = fmaxf(top, eight.values[e]);
+    for (int p = 0; p < loads; ++p) {
+      const std::int64_t i = of_block + in_block + p * step;
+      if (i < count) pieces[p] = load_piece(f + i);
+    }
+    KERNEL_UNROLL
+    for (const uint4& piece : pieces) {
+      const Eight eight = eight_of(piece);
+      KERNEL_UNROLL
+      for (int e = 0; e < 8; ++e) top = fmaxf(top, eight.values[e]);
+    }
+    if (__ballot_sync(0xFFFFFFFFU, top > enough ? 1 : 0) != 0) continue;
+    KERNEL_UNROLL
+    for (const uint4& piece : pieces) mine = fmaxf(mine, largest_of(GeluMatrix::of(piece)));
   }
-  float mine = top * Gelu(top).part;
-  if (mine < 0.18F)
-    for (std::int64_t i = first_of_grid(); i < count; i += step_of_grid())
-      mine = fmaxf(mine, largest_of(GeluMatrix::of(f + i)));
-  tell_largest_stored(mine, largest, parts);
+  tell_largest_stored(fmaxf(mine, top * Gelu(top).part), largest, parts);
 }
 
 // slopes: of u, then of f.

@@ -288,7 +288,10 @@ class Engine {
   }
 
   void norm(const Half* x, const float* gains, Half* y, float* roots, std::uint32_t* largest_of_y = nullptr) {
-    device_.launch(norm_kernel, rows(), 1, x, gains, y, roots, largest_of_y, static_cast<int>(of_.shape.d));
+    const int d = static_cast<int>(of_.shape.d);
+    const auto kernel = d <= 1024 ? norm_kernel<4> : d <= 2048 ? norm_kernel<8> : norm_kernel<16>;
+    device_.launch(kernel, (rows() + norm_rows - 1) / norm_rows, 1, x, gains, y, roots, largest_of_y,
+                   static_cast<int>(tokens_), d);
   }
   // `largest_of_x`: of of_x_.
   void norm_backward(const Half* x, const float* roots, const float* gains, const Half* of_y, float* of_gains,

@@ -1,6 +1,6 @@
 // The kernels between the products of a layer but attention: norms and GELU, forward and backward.
-// Activations are BF16, sums float32. A row has one block. `largest` (null: not wanted) gets the largest
-// magnitude of the result, as bits of a float, for a scale of FP8.
+// Activations are BF16, sums float32. `largest` (null: not wanted) gets the largest magnitude of the result,
+// as bits of a float, for a scale of FP8.
 #pragma once
 
 #include "kernels/training/eight.cuh"
@@ -31,27 +31,40 @@ struct NormedMatrix {
   }
 };
 
-// y null: only the roots and the largest magnitude are wanted.
-__global__ void __launch_bounds__(threads_a_block)
+inline constexpr int norm_rows = threads_a_block / 32;  // of a block of norm_kernel
+
+// A warp has a row, in registers: each lane up to `Pieces` of eight columns, all on their way before it uses
+// one. y null: only the roots and the largest magnitude are wanted.
+template <int Pieces>
+__global__ void __launch_bounds__(threads_a_block, Pieces > 8 ? 2 : 4)
     norm_kernel(const std::uint16_t* x, const float* gains, std::uint16_t* y, float* roots,
-                std::uint32_t* largest, int d) {
+                std::uint32_t* largest, int rows, int d) {
   KERNEL_SHARED(OfWarps, parts);
-  const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * d;
+  const int lane = static_cast<int>(threadIdx.x) % 32, first = lane * 8;
+  const int row = static_cast<int>(blockIdx.x) * norm_rows + static_cast<int>(threadIdx.x) / 32;
+  const std::int64_t at = static_cast<std::int64_t>(row) * d + first;
+  const int columns = row < rows ? d - first : 0;  // from this lane's first one
+  uint4 pieces[Pieces] = {};
+  KERNEL_UNROLL
+  for (int p = 0; p < Pieces; ++p)
+    if (p * 256 < columns) pieces[p] = load_piece(x + at + p * 256);
   float squares = 0;
-  for (int i = first_of_block(); i < d; i += step_of_block) {
-    const Eight eight = load_eight(x + at + i);
+  KERNEL_UNROLL
+  for (const uint4& piece : pieces) {
+    const Eight eight = eight_of(piece);
     KERNEL_UNROLL
     for (int e = 0; e < 8; ++e) squares += eight.values[e] * eight.values[e];
   }
-  squares = over_block<false>(squares, parts);
-  const float root = rsqrtf(squares / static_cast<float>(d) + 1e-5F);
-  if (threadIdx.x == 0) roots[blockIdx.x] = root;
+  const float root = rsqrtf(ptx::warp_sum(squares) / static_cast<float>(d) + 1e-5F);
+  if (row < rows && lane == 0) roots[row] = root;
   if (y == nullptr && largest == nullptr) return;
   float mine = 0;
-  for (int i = first_of_block(); i < d; i += step_of_block) {
-    const Eight eight = NormedMatrix::scaled(load_eight(x + at + i), load_eight(gains + i), root);
+  KERNEL_UNROLL
+  for (int p = 0; p < Pieces; ++p) {
+    if (p * 256 >= columns) continue;
+    const Eight eight = NormedMatrix::scaled(eight_of(pieces[p]), load_eight(gains + first + p * 256), root);
     mine = fmaxf(mine, largest_of(eight));
-    if (y != nullptr) store_eight(y + at + i, eight);
+    if (y != nullptr) store_eight(y + at + p * 256, eight);
   }
   tell_largest_stored(mine, largest, parts);
 }

@@ -76,21 +76,25 @@ class Largest : public testing::Test {
 };
 
 TEST_F(Largest, IsToldByANorm) {
-  launch({rows, 1, 1}, &norm_kernel, x_.data(), gains_.data(), y_.data(), roots_.data(), &told_, d);
+  launch({rows / norm_rows + 1, 1, 1}, &norm_kernel<4>, x_.data(), gains_.data(), y_.data(), roots_.data(),
+         &told_, rows, d);
   expect_told_of(y_);
   expect_codes_of(y_, NormedMatrix{x_.data(), gains_.data(), roots_.data(), d});
 }
 
 TEST_F(Largest, IsToldByANormThatStoresNothing) {
-  launch({rows, 1, 1}, &norm_kernel, x_.data(), gains_.data(), nullptr, roots_.data(), &told_, d);
-  launch({rows, 1, 1}, &norm_kernel, x_.data(), gains_.data(), y_.data(), roots_.data(), nullptr, d);
+  launch({rows / norm_rows + 1, 1, 1}, &norm_kernel<4>, x_.data(), gains_.data(), nullptr, roots_.data(),
+         &told_, rows, d);
+  launch({rows / norm_rows + 1, 1, 1}, &norm_kernel<4>, x_.data(), gains_.data(), y_.data(), roots_.data(),
+         nullptr, rows, d);
   expect_told_of(y_);
 }
 
 TEST_F(Largest, IsToldByTheBackwardPassOfANorm) {
   Halves sum("sum", count);
   Floats partial("partial", static_cast<std::size_t>(7 * d));
-  launch({rows, 1, 1}, &norm_kernel, x_.data(), gains_.data(), nullptr, roots_.data(), nullptr, d);
+  launch({rows / norm_rows + 1, 1, 1}, &norm_kernel<4>, x_.data(), gains_.data(), nullptr, roots_.data(),
+         nullptr, rows, d);
   for (std::size_t i = 0; i < count; ++i) sum[i] = y_[count - 1 - i];
   launch({7, 1, 1}, &norm_backward_kernel<1>, x_.data(), roots_.data(), gains_.data(), y_.data(), sum.data(),
          partial.data(), &told_, rows, d);

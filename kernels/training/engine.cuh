@@ -300,7 +300,7 @@ class Engine {
     const unsigned parts = partial_rows();
     device_.launch(d <= step_of_block ? norm_backward_kernel<1> : norm_backward_kernel<2>, parts, 1, x, roots,
                    gains, of_y, of_x_, partial_, largest_of_x, static_cast<int>(tokens_), d);
-    device_.launch(sum_rows_kernel, static_cast<unsigned>((d + 31) / 32), 1, partial_,
+    device_.launch(sum_rows_kernel, static_cast<unsigned>(d / sum_columns), 1, partial_,
                    static_cast<int>(parts), d, of_gains);
   }
 

@@ -122,24 +122,36 @@ __global__ void __launch_bounds__(threads_a_block)
   }
 }
 
-// The sum of rows. A warp has 32 columns of every eighth row.
+inline constexpr int sum_columns = 8;  // of a block of sum_rows_kernel
+
+// The sum of rows. A thread has one column of every 32nd row, sixteen of them on their way. d is a multiple
+// of eight.
 __global__ void __launch_bounds__(threads_a_block)
     sum_rows_kernel(const float* partial, int rows, int d, float* sums) {
-  constexpr int warps = threads_a_block / 32;
-  using Parts = float[warps][32];
+  constexpr int warps = threads_a_block / 32, step = threads_a_block / sum_columns, loads = 16;
+  using Parts = float[warps][sum_columns];
   KERNEL_SHARED(Parts, parts);
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const int column = static_cast<int>(blockIdx.x) * 32 + lane;
+  const int thread = static_cast<int>(threadIdx.x), in_block = thread % sum_columns;
+  const float* const column = partial + static_cast<int>(blockIdx.x) * sum_columns + in_block;
   float sum = 0;
-  if (column < d)
-    for (int row = warp; row < rows; row += warps)
-      sum += partial[static_cast<std::int64_t>(row) * d + column];
-  parts[warp][lane] = sum;
-  __syncthreads();
-  if (warp > 0 || column >= d) return;
+  for (int first = thread / sum_columns; first < rows; first += loads * step) {
+    float values[loads] = {};
+    KERNEL_UNROLL
+    for (int i = 0; i < loads; ++i) {
+      const int row = first + i * step;
+      if (row < rows) values[i] = column[static_cast<std::int64_t>(row) * d];
+    }
+    KERNEL_UNROLL
+    for (const float value : values) sum += value;
+  }
   KERNEL_UNROLL
-  for (int other = 1; other < warps; ++other) sum += parts[other][lane];
-  sums[column] = sum;
+  for (int bits = 16; bits >= sum_columns; bits /= 2) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, bits);
+  if (thread % 32 < sum_columns) parts[thread / 32][in_block] = sum;
+  __syncthreads();
+  if (thread >= sum_columns) return;
+  KERNEL_UNROLL
+  for (int warp = 1; warp < warps; ++warp) sum += parts[warp][in_block];
+  sums[static_cast<int>(blockIdx.x) * sum_columns + in_block] = sum;
 }
 
 // Rows of `parts` x heads x size to parts x batch x heads x sequence x size.

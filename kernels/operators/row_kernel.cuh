@@ -42,11 +42,19 @@ KERNEL_DEVICE RowPart parts_of_row(const RowPart& mine, int lanes, RowPart* part
   return of < warps ? parts[first + of] : Totals::nothing();
 }
 
-// Block: threads of a row, rows. `whole`: a row has whole chunks.
+template <class Operation, int stage>
+using TotalsOf = RowTotals<Operation, stage == Operation::statistics ? 0 : stage>;
+
+// Whether threads keep their elements as they are stored. It takes so few registers that a multiprocessor
+// holds 1536 threads or more, not 1024: some load while others wait for their row's totals and weights.
 template <class Operation, class Type, int stage, bool whole>
-__global__ void __launch_bounds__(most_row_threads) row_kernel(RowArguments arguments) {
+inline constexpr bool rows_as_stored =
+    whole&& chunk_width<Type> == 8 && !TotalsOf<Operation, stage>::changes_elements;
+
+template <class Operation, class Type, int stage, bool whole>
+KERNEL_DEVICE void pass_over_row(const RowArguments& arguments) {
   using Storage = typename Type::Storage;
-  using Totals = RowTotals<Operation, stage == Operation::statistics ? 0 : stage>;
+  using Totals = TotalsOf<Operation, stage>;
   constexpr bool reduces = stage != Operation::statistics;
   constexpr bool writes = stage == every_stage || !reduces;
   constexpr int width = chunk_width<Type>;
@@ -59,7 +67,8 @@ __global__ void __launch_bounds__(most_row_threads) row_kernel(RowArguments argu
   if (row >= arguments.rows) return;
   const int columns = static_cast<int>(arguments.columns);
   const std::int64_t first = row * columns;
-  RowElements<Type, whole> mine(columns, static_cast<int>((width - first % width) % width));
+  RowElements<Type, whole, rows_as_stored<Operation, Type, stage, whole>> mine(
+      columns, static_cast<int>((width - first % width) % width));
   mine.load(static_cast<const Storage*>(arguments.x) + first);
   float known[2] = {};
   KERNEL_UNROLL
@@ -90,13 +99,12 @@ __global__ void __launch_bounds__(most_row_threads) row_kernel(RowArguments argu
       RowChunk weights = {}, biases = {};
       if constexpr (Operation::weighted) weights = chunk_of_all(weight, mine.column(c));
       if constexpr (Operation::biased) biases = chunk_of_all(bias, mine.column(c));
+      float values[width];
       KERNEL_UNROLL
-      for (int i = 0; i < width; ++i) {
-        float& value = mine.values[c * width + i];
-        value =
-            Totals::value({value, 0.0F, element_of<Type>(weights, i), element_of<Type>(biases, i)}, known);
-      }
-      store_chunk<Type>(y + mine.column(c), mine.values + c * width);
+      for (int i = 0; i < width; ++i)
+        values[i] = Totals::value(
+            {mine.value(c, i), 0.0F, element_of<Type>(weights, i), element_of<Type>(biases, i)}, known);
+      store_chunk<Type>(y + mine.column(c), values);
     }
     if (mine.has_single()) {
       const int column = mine.single_column;
@@ -106,6 +114,25 @@ __global__ void __launch_bounds__(most_row_threads) row_kernel(RowArguments argu
       y[column] = Type::narrow(Totals::value(of, known));
     }
   }
+}
+
+// Block: threads of a row, rows. `whole`: a row has whole chunks.
+template <class Operation, class Type, int stage, bool whole>
+__global__ void __launch_bounds__(most_row_threads) row_kernel(RowArguments arguments) {
+  pass_over_row<Operation, Type, stage, whole>(arguments);
+}
+// The same with the registers of 1536 threads, where the compiler would take some more.
+template <class Operation, class Type, int stage, bool whole>
+__global__ void __maxnreg__(40) few_registers_row_kernel(RowArguments arguments) {
+  pass_over_row<Operation, Type, stage, whole>(arguments);
+}
+
+template <class Operation, class Type, int stage, bool whole>
+constexpr auto row_kernel_of() {
+  if constexpr (rows_as_stored<Operation, Type, stage, whole> && Operation::biased)
+    return &few_registers_row_kernel<Operation, Type, stage, whole>;
+  else
+    return &row_kernel<Operation, Type, stage, whole>;
 }
 
 }  // namespace operators

@@ -22,8 +22,8 @@ void with_row_launch(const RowArguments& arguments, const Start& start) {
     const RowPlan plan = row_plan(arguments.rows, arguments.columns, width);
     const dim3 blocks = grid(plan.blocks),
                block = {static_cast<unsigned>(plan.threads), static_cast<unsigned>(plan.rows), 1};
-    whole ? start(&row_kernel<Operation, Type, stage, true>, blocks, block, arguments)
-          : start(&row_kernel<Operation, Type, stage, false>, blocks, block, arguments);
+    whole ? start(row_kernel_of<Operation, Type, stage, true>(), blocks, block, arguments)
+          : start(row_kernel_of<Operation, Type, stage, false>(), blocks, block, arguments);
   }
 }
 template <class Operation, int stage, class Start>

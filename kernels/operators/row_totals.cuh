@@ -2,6 +2,8 @@
 // each warp by itself, then of the row from its warps' parts. So the threads of a row meet once.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/operators/row_chunk.cuh"
 #include "kernels/operators/row_operations.h"
 #include "kernels/operators/row_variant.h"
@@ -11,13 +13,19 @@ namespace operators {
 
 inline constexpr int most_chunks = 4;  // of a thread
 
+template <int width>
+struct Converted {
+  float values[width];
+};
+
 // A thread's elements of a row: whole chunks of sixteen bytes, and at most one of the elements that precede
-// the first chunk or follow the last one. A `whole` row has no such elements.
-template <class ElementType, bool whole>
+// the first chunk or follow the last one. A `whole` row has no such elements. `as_stored`: chunks stay as
+// they are stored, in half the registers, and each use converts them again.
+template <class ElementType, bool whole, bool as_stored>
 struct RowElements {
   using Type = ElementType;
   static constexpr int width = chunk_width<Type>;
-  float values[most_chunks * width] = {};
+  std::conditional_t<as_stored, RowChunk, Converted<width>> chunks[most_chunks] = {};
   float single = 0;
   int single_column = -1;
   int first_column;  // of the thread's first chunk
@@ -44,21 +52,42 @@ struct RowElements {
   [[nodiscard]] KERNEL_DEVICE bool has(int c) const { return column(c) < chunks_end; }
   [[nodiscard]] KERNEL_DEVICE bool has_single() const { return !whole && single_column >= 0; }
   KERNEL_DEVICE void load(const typename Type::Storage* row) {
-    RowChunk chunks[most_chunks] = {};
+    RowChunk loaded[most_chunks] = {};
     KERNEL_UNROLL
     for (int c = 0; c < most_chunks; ++c)
-      if (has(c)) chunks[c] = chunk_at(row + column(c));
+      if (has(c)) loaded[c] = chunk_at(row + column(c));
     if (has_single()) single = Type::widen(row[single_column]);
     KERNEL_UNROLL
-    for (int e = 0; e < most_chunks * width; ++e) values[e] = element_of<Type>(chunks[e / width], e % width);
+    for (int c = 0; c < most_chunks; ++c) {
+      if constexpr (as_stored) {
+        chunks[c] = loaded[c];
+      } else {
+        KERNEL_UNROLL
+        for (int i = 0; i < width; ++i) chunks[c].values[i] = element_of<Type>(loaded[c], i);
+      }
+    }
   }
+  [[nodiscard]] KERNEL_DEVICE float value(int c, int i) const {
+    if constexpr (as_stored)
+      return element_of<Type>(chunks[c], i);
+    else
+      return chunks[c].values[i];
+  }
+  // Those as they are stored cannot be changed.
   template <class Do>
   KERNEL_DEVICE void each(const Do& act) {
     KERNEL_UNROLL
     for (int c = 0; c < most_chunks; ++c) {
       if (!has(c)) continue;
-      KERNEL_UNROLL
-      for (int i = 0; i < width; ++i) act(values[c * width + i]);
+      if constexpr (as_stored) {
+        KERNEL_UNROLL
+        for (int i = 0; i < width; ++i) act(value(c, i));
+        KERNEL_UNROLL
+        for (std::uint32_t& word : chunks[c].words) ptx::forget(word);
+      } else {
+        KERNEL_UNROLL
+        for (float& value : chunks[c].values) act(value);
+      }
     }
     if (has_single()) act(single);
   }
@@ -97,6 +126,7 @@ KERNEL_DEVICE float over_lanes(float value, int lanes) {
 template <class Operation, int stage>
 struct RowTotals {
   static constexpr Total total = Operation::totals[stage];
+  static constexpr bool changes_elements = false;
   static KERNEL_DEVICE RowPart nothing() { return {no_part<total>(), 0, 0}; }
   template <class Elements>
   static KERNEL_DEVICE RowPart of_warp(Elements& x, const float* known) {
@@ -123,6 +153,7 @@ struct RowTotals<RmsNorm, every_stage> : RowTotals<RmsNorm, 0> {};
 // Variances" (1979).
 template <>
 struct RowTotals<LayerNorm, every_stage> {
+  static constexpr bool changes_elements = false;
   static KERNEL_DEVICE RowPart nothing() { return {0, 0, 0}; }
   template <class Elements>
   static KERNEL_DEVICE RowPart of_warp(Elements& x, const float*) {
@@ -149,6 +180,7 @@ struct RowTotals<LayerNorm, every_stage> {
 // one statistic of the row is the factor that makes results of this warp's exponentials.
 template <>
 struct RowTotals<Softmax, every_stage> {
+  static constexpr bool changes_elements = true;
   static constexpr float lowest = -3.4e38F;
   static KERNEL_DEVICE RowPart nothing() { return {lowest, 0, 0}; }
   template <class Elements>

@@ -57,6 +57,12 @@ KERNEL_DEVICE std::uint16_t E5M2::narrow(float low, float high) {
   return __nv_cvt_float2_to_fp8x2(make_float2(low, high), __NV_SATFINITE, __NV_E5M2);
 }
 
+// From here on the compiler no longer knows what it has made of these bits: it keeps them, and makes it
+// again.
+KERNEL_DEVICE void forget(std::uint32_t& bits) {
+  asm volatile("" : "+r"(bits));
+}
+
 // Byte i of the result is byte (selector >> 4 i & 7) of the eight bytes low, high.
 KERNEL_DEVICE std::uint32_t select_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
   return __byte_perm(low, high, selector);

@@ -23,6 +23,7 @@
 #define __noinline__
 #define __restrict__ __restrict
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
 #define __grid_constant__
 #define __align__(bytes) alignas(bytes)
 #define threadIdx (::emulate::thread().index)

@@ -29,6 +29,7 @@ inline std::uint16_t E5M2::narrow(float low, float high) {
   return static_cast<std::uint16_t>(narrow(low) | narrow(high) << 8);
 }
 
+inline void forget(std::uint32_t&) {}
 inline std::uint32_t select_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
   return emulate::bytes_of_two(low, high, selector);
 }

@@ -21,6 +21,11 @@ python3() {
   "$python" "$@"
 }
 
+# killed_by_signals: a test's plugin dies of a signal, which a build with sanitizers would catch.
+killed_by_signals() {
+  export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0 TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}handle_segv=0
+}
+
 problem() {
   failures=$((failures + 1))
   printf 'FAILED: %s\n' "$*" >&2

@@ -73,7 +73,7 @@ struct RowElements {
     else
       return chunks[c].values[i];
   }
-  // Those as they are stored cannot be changed.
+  // Elements as they are stored cannot be changed.
   template <class Do>
   KERNEL_DEVICE void each(const Do& act) {
     KERNEL_UNROLL

@@ -42,8 +42,8 @@ class FewTokens {
     uint4 pieces[2];
     float scales[2];
   };
-  // What a warp reads next: the step's first row in the block, and this thread's k and addresses, also those
-  // of the first step of that part of k.
+  // The next loads of a warp: the step's first row in the block, and this thread's k and addresses, also
+  // those of the first step of that part of k.
   struct Place {
     int row;
     int k;
@@ -74,7 +74,7 @@ class FewTokens {
   static KERNEL_DEVICE int begin_row() { return static_cast<int>(threadIdx.z) * step_rows; }
   static KERNEL_DEVICE int row_step() { return static_cast<int>(blockDim.z) * step_rows; }
   static KERNEL_DEVICE int own_row() { return g() / stretches; }
-  // Of columns 2q and 2q + 1 the one of this thread's stretch, if any; the first where there is one stretch.
+  // The one of columns 2q and 2q + 1 of this thread's stretch, if any; the first where there is one stretch.
   static KERNEL_DEVICE int own_column() { return 2 * q() + (stretches > 1 ? g() % 2 : 0); }
   static KERNEL_DEVICE int unit_of(int part) { return part * stretches + g() % stretches; }
   static KERNEL_DEVICE int begin_of(int part) { return unit_of(part) * unit + q() * Codes::of_piece; }
@@ -91,7 +91,7 @@ class FewTokens {
     return first;
   }
 
-  // Reads the pieces of a step. Those outside W stay as they are: any code times an X of zero is zero, and
+  // Reads the pieces of a step. Pieces outside W stay as they are: any code times an X of zero is zero, and
   // rows past the block's are not written.
   KERNEL_DEVICE void read(Place& next, Step& to) const {
     KERNEL_UNROLL

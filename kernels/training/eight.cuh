@@ -14,7 +14,7 @@ struct Eight {
   float values[8];
 };
 
-// Of sixteen bytes of BF16.
+// Sixteen bytes of BF16.
 KERNEL_DEVICE Eight eight_of(const uint4& piece) {
   const std::uint32_t words[4] = {piece.x, piece.y, piece.z, piece.w};
   Eight eight;
@@ -111,7 +111,7 @@ KERNEL_DEVICE float largest_of(const Eight& eight) {
   return largest;
 }
 
-// Of sixteen bytes of elements.
+// Sixteen bytes of elements.
 template <class Element>
 KERNEL_DEVICE float largest_of(const uint4& piece) {
   if constexpr (sizeof(Element) == 2)

@@ -44,6 +44,7 @@ eventually nothing_left
 # The process that lists loads no module itself.
 expect 0 "$HARNESS" list suite.yaml
 names right
+killed_by_signals
 for way in crash end; do
   expect 2 env TEST_PLUGIN_LOADS=$way "$HARNESS" list suite.yaml
   names suite.yaml

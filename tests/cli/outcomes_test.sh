@@ -8,8 +8,7 @@ suite right slow wrong nan unwritten drifts crashes hangs throws prints
 sed -i 's/processes: 5, placements: 3, samples: 20/processes: 2, placements: 2, samples: 5/; s/timeout: 5s/timeout: 2s/' suite.yaml
 commit "every way to be wrong"
 
-# In a build with sanitizers they would catch the signal that the variant dies of.
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0 TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}handle_segv=0
+killed_by_signals
 expect 5 "$HARNESS" run suite.yaml --output record.json
 # Messages of the operating system and of the variant are passed on.
 says "Segmentation fault" "no memory for the plan"

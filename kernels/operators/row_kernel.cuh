@@ -49,7 +49,7 @@ using TotalsOf = RowTotals<Operation, stage == Operation::statistics ? 0 : stage
 // holds 1536 threads or more, not 1024: some load while others wait for their row's totals and weights.
 template <class Operation, class Type, int stage, bool whole>
 inline constexpr bool rows_as_stored =
-    whole&& chunk_width<Type> == 8 && !TotalsOf<Operation, stage>::changes_elements;
+    chunk_width<Type> == 8 && whole && !TotalsOf<Operation, stage>::changes_elements;
 
 template <class Operation, class Type, int stage, bool whole>
 KERNEL_DEVICE void pass_over_row(const RowArguments& arguments) {

@@ -2,7 +2,7 @@
 // stretches of k, and so are its rows: rows of W times stretches. Sums of a row and a column of one stretch
 // are wanted. So a warp reads long pieces of rows of W, 512 bytes for one token. It stays with its part of k,
 // whose X it keeps in registers, and takes row after row. Depth steps of W are on their way at any time. A
-// block takes neighbouring rows, all blocks equally many, and adds the sums of its warps at the end.
+// block takes neighbouring rows, as many as the others but for the last, and adds its warps' sums at the end.
 #pragma once
 
 #include <cstddef>

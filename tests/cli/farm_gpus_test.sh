@@ -47,9 +47,9 @@ plan
 python3 - "$HARNESS" <<'PY' || problem "an element does not lock what its task needs"
 import fcntl, glob, os, sqlite3, subprocess, sys, time
 
-def element(*devices, wait="60s", more=()):
-    return [sys.argv[1], "farm", "work", "--store", "farm.db", "--quiet", "--wait", wait, "--device",
-            ",".join(f"scripted:{one}.json" for one in devices), *more]
+def element(*devices):
+    return [sys.argv[1], "farm", "work", "--store", "farm.db", "--quiet", "--wait", "60s", "--device",
+            ",".join(f"scripted:{one}.json" for one in devices)]
 # Both locks, by name: those of a run on each.
 locks = {}
 for one in "AB":
@@ -67,7 +67,7 @@ for _ in range(600):
         break
     time.sleep(0.1)
 assert done() == [1, 0], done()
-# It waits without a task at hand and without its own device's task lost.
+# It waits for the second GPU, and holds no task meanwhile.
 time.sleep(0.5)
 assert working.poll() is None and done() == [1, 0]
 taken, = sqlite3.connect("farm.db").execute("SELECT taken FROM tasks WHERE number = 2").fetchone()

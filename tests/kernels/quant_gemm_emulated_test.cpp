@@ -151,6 +151,7 @@ TEST(FewTokens, BlocksFitIntoTheDevice) {
   EXPECT_GT(launch(3, 128256, 4096 + 16, 48 * 1024).rows_of_block, 0);
   EXPECT_GT(launch(2, 8, 16, 48 * 1024).rows_of_block, 0);
   EXPECT_EQ(launch(9, 4096, 4096, 227 * 1024).rows_of_block, 0) << "too many tokens";
+  EXPECT_EQ(launch(1, 4096, (1 << 24) + 16, 227 * 1024).rows_of_block, 0) << "steps are past an int";
 }
 
 // Every code of a type, exactly.

@@ -172,7 +172,10 @@ Result<WorkDone> CampaignWorker::take_tasks() {
     }
     locks->clear();
     if (!left->open) return ended(WorkEnd::finished);
-    if (left->too_large > 0) return ended(WorkEnd::needs_more_gpus, left->too_large);
+    // Judging adds tasks, which may be for fewer GPUs. It happens once somebody has measured the rest.
+    const bool waited = waits_since && now() - *waits_since >= campaign_.lease;
+    if (left->too_large > 0 && (!left->judging || waited))
+      return ended(WorkEnd::needs_more_gpus, left->too_large);
     if (!options_.stay) return ended(WorkEnd::left_to_others);
     line_.show("others measure the last tasks");
     if (!waits_since) waits_since = now();
@@ -252,7 +255,10 @@ Result<CampaignWorker::Rest> CampaignWorker::look_at_rest() {
   rest.open = !tasks->empty();
   bool may_come = false;  // a task that this element can measure
   for (const FarmTask& one : *tasks) {
-    if (one.kind != TaskKind::measure) continue;
+    if (one.kind != TaskKind::measure) {
+      rest.judging = true;
+      continue;
+    }
     const bool at_hand = one.lease > 0;
     may_come |= at_hand || one.gpus <= most_gpus_;
     if (!at_hand && one.gpus > gpus_ && (rest.next_gpus == 0 || one.gpus < rest.next_gpus))

@@ -78,9 +78,10 @@ class CampaignWorker {
   Status send_journal();
   // The tasks that are left when none is free that needs `gpus_` or fewer.
   struct Rest {
-    bool open = false;  // any task, at hand of others or not
-    int next_gpus = 0;  // the fewest that a free task needs beyond `gpus_`; 0: there is no such task
-    int too_large = 0;  // the same where all tasks need more than this element has, and none is at hand
+    bool open = false;     // any task, at hand of others or not
+    bool judging = false;  // one that judges is among them
+    int next_gpus = 0;     // the fewest that a free task needs beyond `gpus_`; 0: there is no such task
+    int too_large = 0;     // the same where all tasks need more than this element has, and none is at hand
   };
   Result<Rest> look_at_rest();
   [[nodiscard]] std::vector<std::string> records() const;

@@ -237,9 +237,9 @@ Result<bool> spare_cases(SuiteWithRecords& planned, PlannedCampaign& campaign,
 }
 
 // Cases that use as many GPUs are neighbours, so that they share tasks.
-void sort_by_gpus(CampaignSuite& suite) {
+void sort_by_gpus(const Campaign& campaign, CampaignSuite& suite) {
   std::map<std::string, int> gpus;
-  for (const PlannedCase& one : suite.current().plan.cases) gpus.emplace(one.id, one.gpus);
+  for (const PlannedCase& one : suite.current().plan.cases) gpus.emplace(one.id, gpus_of(campaign, one));
   for (CampaignSide& side : suite.sides)
     std::stable_sort(side.plan.cases.begin(), side.plan.cases.end(),
                      [&](const PlannedCase& one, const PlannedCase& other) {
@@ -266,7 +266,7 @@ Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vec
     planned.left_out = std::move(*left_out);
   }
   for (CampaignSuite& suite : settled) {
-    sort_by_gpus(suite);
+    sort_by_gpus(planned.campaign, suite);
     for (CampaignSide& side : suite.sides) {
       const Result<int> stored = results_of(store, side.record);
       if (!stored) return fail(stored.error());

@@ -22,11 +22,7 @@ device() {
  {"match": "*", "us": 100, "process_sd": 0.001, "sample_sd": 0.01 ${3:-}}]}
 JSON
 }
-for folder in one other; do
-  mkdir -p $folder/lib $folder/bin
-  cp "$KERNELS" $folder/lib/libharness_kernels.so
-  ln -s "$HARNESS" $folder/bin/harness
-done
+two_builds
 plan() {
   expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --baseline-build one --current-build other --device scripted:A.json \
     --pair process --block 1 --lease "${lease:-5m}" "$@"

@@ -19,16 +19,13 @@ for device in A B; do
  "cases": [{"match": "*", "us": 100, "process_sd": 0.001, "sample_sd": 0.01}]}
 JSON
 done
-for folder in one other; do
-  mkdir -p $folder/lib $folder/bin
-  cp "$KERNELS" $folder/lib/libharness_kernels.so
-  ln -s "$HARNESS" $folder/bin/harness
-done
+two_builds
 farm() { "$HARNESS" farm "$@" --store farm.db; }
-plan() {
+plan_judged() {
   expect 0 farm plan suite.yaml --baseline-build one --current-build other --device scripted:A.json,scripted:B.json \
-    --measure all --looks 1 --no-confirm "$@"
+    --measure all "$@"
 }
+plan() { plan_judged --looks 1 --no-confirm "$@"; }
 # Devices of a script are locked where somebody may wait for them.
 work() { farm work --quiet --wait 60s --device "$1" "${@:2}"; }
 # tasks: number, cases and GPUs of each task.
@@ -90,6 +87,17 @@ same "the tasks that are done" "$(python3 -c 'import sqlite3; print(sqlite3.conn
 expect 4 farm judge
 expect 0 work scripted:A.json,scripted:B.json
 expect 0 farm judge --allow inconclusive
+
+# Where judging may add tasks, it waits for the time of a lease.
+rm farm.db
+plan_judged --lease 3s
+work scripted:B.json >alone.log 2>&1 &
+alone=$!
+measured() { [ "$(python3 -c 'import sqlite3; print(sqlite3.connect("farm.db").execute("SELECT sum(done) FROM tasks").fetchone()[0])')" = 1 ]; }
+eventually measured
+sleep 1
+kill -0 $alone 2>/dev/null || problem "it ended before a lease had passed: $(cat alone.log)"
+wait $alone || problem "it failed: $(cat alone.log)"
 
 # Two elements whose GPUs are the same ones, in another order: nobody waits for ever.
 for _ in 1 2 3; do

@@ -139,11 +139,7 @@ for device in A B; do
  {"match": "*", "us": 100, "process_sd": 0.02, "sample_sd": 0.01}]}
 JSON
 done
-for folder in one other; do
-  mkdir -p $folder/lib $folder/bin
-  cp "$KERNELS" $folder/lib/libharness_kernels.so
-  ln -s "$HARNESS" $folder/bin/harness
-done
+two_builds
 both() { "$HARNESS" "$@" suite.yaml --baseline-build one --current-build other --device scripted:A.json; }
 # Only in one process does a script know the sides; else no case can be decided.
 for pair in process session; do

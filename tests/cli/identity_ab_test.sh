@@ -16,11 +16,7 @@ defaults: {sampling: {processes: 5, placements: 2, samples: 10, cache: hot, preh
 cases:
   - {workload: probe_copy, variants: [memcpy], axes: {n: [63, 127]}}
 YAML
-for folder in one other; do
-  mkdir -p $folder/lib $folder/bin
-  cp "$KERNELS" $folder/lib/libharness_kernels.so
-  ln -s "$HARNESS" $folder/bin/harness
-done
+two_builds
 # both BASELINE_US CURRENT_DIGEST CURRENT_US [FRESH_US] : of n=63; n=127 is the same in both builds.
 both() {
   python3 - "$@" <<'PY'

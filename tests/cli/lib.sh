@@ -135,3 +135,13 @@ cases:
     axes: {dtype: [f16], m: [64], n: [64], k: [64]}
 YAML
 }
+
+# two_builds: one/ and other/ with the program and the kernels, as builds of two commits have them.
+two_builds() {
+  local folder
+  for folder in one other; do
+    mkdir -p $folder/lib $folder/bin
+    cp "$KERNELS" $folder/lib/libharness_kernels.so
+    ln -s "$HARNESS" $folder/bin/harness
+  done
+}

@@ -49,11 +49,7 @@ loses replaced.db mv other.db replaced.db
 loses full.db full full.db
 
 # Both records of `ab`.
-for folder in one other; do
-  mkdir -p $folder/lib $folder/bin
-  cp "$KERNELS" $folder/lib/libharness_kernels.so
-  ln -s "$HARNESS" $folder/bin/harness
-done
+two_builds
 measuring=(ab --baseline-build one --current-build other --pair session --measure all)
 wanted=2 least=1
 loses paired.db rm -f paired.db paired.db-wal paired.db-shm

@@ -29,9 +29,8 @@ struct OracleExtents {
   std::int64_t dimension = 1;
 };
 
-// The oracle of one matrix (one batch and head), for the queries that are asked for. Keys and values are
-// widened once; keys are kept transposed, so that the sums over d run side by side over keys and vectorise
-// without being reordered.
+// The oracle of one matrix (one batch and head), for the queries that are asked for. Keys are widened once and
+// kept transposed, so that the sums over d run side by side over keys and vectorise without being reordered.
 template <class Mask>
 class Oracle {
  public:
@@ -41,17 +40,15 @@ class Oracle {
         matrix_(matrix),
         first_(matrix * extents.sequence * extents.dimension),
         mask_(std::move(mask)),
-        q_(inputs[0]) {
+        q_(inputs[0]),
+        v_(inputs[2]) {
     const std::int64_t s = extents.sequence;
     const std::int64_t d = extents.dimension;
     keys_.resize(static_cast<std::size_t>(s * d));
-    values_.resize(static_cast<std::size_t>(s * d));
-    for (std::int64_t j = 0; j < s; ++j)
-      for (std::int64_t c = 0; c < d; ++c) {
-        const std::int64_t from = first_ + j * d + c;
-        keys_[static_cast<std::size_t>(c * s + j)] = static_cast<float>(inputs[1].at(from));
-        values_[static_cast<std::size_t>(j * d + c)] = static_cast<float>(inputs[2].at(from));
-      }
+    for (std::int64_t from = 0; from < s; from += transposed_together)
+      for (std::int64_t c = 0; c < d; ++c)
+        for (std::int64_t j = from; j < std::min(from + transposed_together, s); ++j)
+          keys_[static_cast<std::size_t>(c * s + j)] = static_cast<float>(inputs[1].at(first_ + j * d + c));
   }
 
   // Elements `wanted` of O, ascending and all of this matrix. Queries are taken a few at a time, so that
@@ -79,6 +76,7 @@ class Oracle {
  private:
   static constexpr std::size_t together = 8;
   static constexpr std::int64_t block = 512;
+  static constexpr std::int64_t transposed_together = 64;
 
   [[nodiscard]] std::int64_t query_of(std::int64_t element) const {
     return (element - first_) / extents_.dimension;
@@ -120,8 +118,7 @@ class Oracle {
     const double* const weights = weights_.data() + static_cast<std::int64_t>(row) * extents_.sequence;
     double sum = 0;
     for (std::int64_t j = ranges_[row].begin; j < ranges_[row].end; ++j)
-      sum += weights[j] *
-             static_cast<double>(values_[static_cast<std::size_t>(j * extents_.dimension + column)]);
+      sum += weights[j] * v_.at(first_ + j * extents_.dimension + column);
     return sum;
   }
 
@@ -130,8 +127,8 @@ class Oracle {
   std::int64_t first_;  // element of Q, K, V and O with which the matrix begins
   Mask mask_;
   const harness::sdk::HostTensor& q_;
-  std::vector<float> keys_;    // d x s
-  std::vector<float> values_;  // s x d
+  const harness::sdk::HostTensor& v_;
+  std::vector<float> keys_;  // d x s
   std::vector<double> weights_;
   std::vector<KeyRange> ranges_;  // of the queries at hand
 };

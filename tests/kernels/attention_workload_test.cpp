@@ -63,6 +63,17 @@ TEST(AttentionWorkload, ToleranceIsThatOfTheTypeAndWiderForVeryFewElements) {
   EXPECT_DOUBLE_EQ(tolerance("f16", {1, 1, 1, 1}), 12 * 5e-4);
 }
 
+TEST(AttentionWorkload, LongSequencesAreCheckedInFewElements) {
+  harness::sdk::Registry registry;
+  register_workload_attention(registry);
+  const auto most_checked = [&](std::int64_t s) {
+    return registry.workloads.front()->problem(attention_params("f16", {1, 1, s, 128}, false)).most_checked;
+  };
+  EXPECT_GE(most_checked(4096), 4096);
+  EXPECT_EQ(most_checked(16384), 1024);
+  EXPECT_EQ(most_checked(131072), 256);  // not fewer, or errors would not average out
+}
+
 TEST(AttentionWorkload, ATensorBeyondAnyMachineIsUnsupported) {
   harness::sdk::Registry registry;
   register_workload_attention(registry);

@@ -3,6 +3,7 @@
 // value becomes that value. Includes nothing of the house.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -29,17 +30,25 @@ constexpr std::uint8_t sign_bit_of(const SmallFloat& format) {
   return static_cast<std::uint8_t>(1U << (format.exponent_bits + format.mantissa_bits));
 }
 
+// 2^exponent, for exponents of normal numbers.
+constexpr double power_of_two(int exponent) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
+}
+
 // NaN becomes the code 0x7F, or 0 in a type without NaN. Infinities saturate, too.
 inline std::uint8_t small_from_double(const SmallFloat& format, double value) {
   if (std::isnan(value)) return format.first_nan == 0 ? 0 : 0x7F;
   const unsigned sign = std::signbit(value) ? sign_bit_of(format) : 0U;
-  const double magnitude = std::fmin(std::fabs(value), format.largest);
-  if (magnitude == 0) return static_cast<std::uint8_t>(sign);
+  const double magnitude = std::min(std::fabs(value), format.largest);
   const int least = 1 - format.bias;  // exponent of the subnormals
-  const int exponent = std::ilogb(magnitude) < least ? least : std::ilogb(magnitude);
-  // In units of the last place; a carry into the next exponent lands in its bits.
-  const double units = std::nearbyint(std::ldexp(magnitude, format.mantissa_bits - exponent));
-  const auto code =
+  const int exponent =
+      std::max(static_cast<int>(std::bit_cast<std::uint64_t>(magnitude) >> 52) - 1023, least);
+  // A double that is 2^52 units of the last place has none between them, so the sum is rounded to whole
+  // units. A carry into the next exponent lands in its bits.
+  const double grid = power_of_two(52 + exponent - format.mantissa_bits);
+  const std::uint64_t units =
+      std::bit_cast<std::uint64_t>(magnitude + grid) - std::bit_cast<std::uint64_t>(grid);
+  const unsigned code =
       (static_cast<unsigned>(exponent - least) << format.mantissa_bits) + static_cast<unsigned>(units);
   return static_cast<std::uint8_t>(sign | code);
 }
@@ -55,7 +64,7 @@ inline double double_from_small(const SmallFloat& format, std::uint8_t code) {
   const unsigned mantissa = rest & ((1U << format.mantissa_bits) - 1U);
   const unsigned units = field == 0 ? mantissa : mantissa + (1U << format.mantissa_bits);
   const int exponent = (field == 0 ? 1 : static_cast<int>(field)) - format.bias - format.mantissa_bits;
-  return sign * std::ldexp(static_cast<double>(units), exponent);
+  return sign * static_cast<double>(units) * power_of_two(exponent);
 }
 
 inline std::uint8_t e4m3_from_float(float value) {
@@ -71,10 +80,12 @@ inline float float_from_e5m2(std::uint8_t code) {
   return static_cast<float>(double_from_small(e5m2_format, code));
 }
 
-// The nearest whole number in [least, most], ties to even; 0 for NaN.
+// The nearest whole number in [least, most], ties to even; 0 for NaN. Both limits are whole, and below 2^51.
 inline double whole_from_double(double value, double least, double most) {
   if (std::isnan(value)) return 0;
-  return std::fmin(std::fmax(std::nearbyint(value), least), most);
+  const double within = std::min(std::max(value, least), most);
+  constexpr double grid = 0x1.8p52;  // doubles near it are whole numbers
+  return within + grid - grid;
 }
 
 }  // namespace harness::sdk

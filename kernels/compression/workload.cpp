@@ -1,9 +1,14 @@
 // The workload compression: parameters, inputs, the lost share, and the oracle.
+#include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <vector>
 
+#include "harness/sdk/in_parts.h"
 #include "harness/sdk/registry.h"
 #include "kernels/compression/compression.h"
 #include "kernels/fill.h"
@@ -20,6 +25,8 @@ using harness::sdk::Params;
 using harness::sdk::ParamSpec;
 using harness::sdk::Problem;
 using harness::sdk::Role;
+
+constexpr std::int64_t values_a_thread = 1 << 18;
 
 class CompressionWorkload final : public harness::sdk::Workload {
  public:
@@ -63,12 +70,39 @@ Problem CompressionWorkload::problem(const Params& params) const {
   return problem;
 }
 
+// The value at `rank`, from 0, of n values in descending order. None is negative, so that their order is that
+// of their bits: a count of the upper halves tells between which values it lies.
+template <class Value>
+float ranked(std::int64_t n, std::int64_t rank, const Value& value) {
+  const auto upper_half = [&](std::int64_t i) {
+    return static_cast<std::size_t>(std::bit_cast<std::uint32_t>(value(i)) >> 16);
+  };
+  std::vector<std::atomic<std::int64_t>> counts(std::size_t{1} << 16);
+  harness::sdk::in_parts(n, values_a_thread, [&](std::int64_t first, std::int64_t last) {
+    std::vector<std::int64_t> own(counts.size());
+    for (std::int64_t i = first; i < last; ++i) ++own[upper_half(i)];
+    for (std::size_t i = 0; i < own.size(); ++i) counts[i] += own[i];
+  });
+  std::size_t half = counts.size() - 1;
+  std::int64_t above = 0;
+  for (; above + counts[half] <= rank; --half) above += counts[half];
+  std::vector<float> candidates;
+  for (std::int64_t i = 0; i < n; ++i)
+    if (upper_half(i) == half) candidates.push_back(value(i));
+  const auto found = candidates.begin() + (rank - above);
+  std::nth_element(candidates.begin(), found, candidates.end(), std::greater<>());
+  return *found;
+}
+
 // Gradients have few large values: the cube of a uniform one.
 void CompressionWorkload::fill(const Params&, std::uint64_t seed, std::span<HostTensor> inputs) const {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     kernels::fill_uniform(inputs[i], seed, i, 1);
     auto* const values = reinterpret_cast<float*>(inputs[i].data.data());
-    for (std::int64_t e = 0; e < inputs[i].spec.elements(); ++e) values[e] *= values[e] * values[e];
+    harness::sdk::in_parts(inputs[i].spec.elements(), values_a_thread,
+                           [&](std::int64_t first, std::int64_t last) {
+                             for (std::int64_t e = first; e < last; ++e) values[e] *= values[e] * values[e];
+                           });
   }
 }
 
@@ -81,16 +115,9 @@ void CompressionWorkload::reference(const Params& params, std::span<const HostTe
   const std::int64_t n = params.integer("n");
   const auto* const residual = reinterpret_cast<const float*>(inputs[residual_index].data.data());
   const auto* const gradient = reinterpret_cast<const float*>(inputs[gradient_index].data.data());
-  std::vector<float> magnitudes(static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < n; ++i)
-    magnitudes[static_cast<std::size_t>(i)] = std::fabs(residual[i] + gradient[i]);
-  float threshold = 0;
-  if (settings.form == Form::largest) {
-    std::vector<float> sorted = magnitudes;
-    const auto rank = sorted.begin() + most_kept(settings, n);
-    std::nth_element(sorted.begin(), rank, sorted.end(), std::greater<>());
-    threshold = *rank;
-  }
+  const auto magnitude = [&](std::int64_t i) { return std::fabs(residual[i] + gradient[i]); };
+  const float threshold =
+      settings.form == Form::largest ? ranked(n, most_kept(settings, n), magnitude) : 0.0F;
   for (std::size_t e = 0; e < wanted.size(); ++e) {
     const std::int64_t i = wanted[e];
     const float sum = residual[i] + gradient[i];
@@ -99,8 +126,10 @@ void CompressionWorkload::reference(const Params& params, std::span<const HostTe
       if (std::fabs(sum) > threshold) restored = sum;
     } else {
       const std::int64_t first = i / block_values * block_values;
-      const auto begin = magnitudes.begin() + first;
-      const float scale = int8_scale(*std::max_element(begin, begin + std::min(block_values, n - first)));
+      float largest = 0;
+      for (std::int64_t j = first; j < std::min(first + block_values, n); ++j)
+        largest = std::max(largest, magnitude(j));
+      const float scale = int8_scale(largest);
       restored = static_cast<double>(int8_code(sum, scale)) * static_cast<double>(scale);
     }
     expected[e] = output == 0 ? static_cast<double>(sum) - restored : restored;
@@ -109,11 +138,22 @@ void CompressionWorkload::reference(const Params& params, std::span<const HostTe
 
 void CompressionWorkload::report(const Params&, std::span<const HostTensor>,
                                  std::span<const HostTensor> outputs, harness::sdk::MetricSink& sink) const {
+  struct Sums {
+    double lost = 0, all = 0;
+  };
+  const std::int64_t n = outputs[0].spec.elements();
+  std::vector<Sums> sums(static_cast<std::size_t>((n + values_a_thread - 1) / values_a_thread));
+  harness::sdk::in_parts(std::ssize(sums), 1, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first * values_a_thread; i < std::min(n, last * values_a_thread); ++i) {
+      const double rest = outputs[0].at(i), sum = rest + outputs[1].at(i);
+      sums[static_cast<std::size_t>(i / values_a_thread)].lost += rest * rest;
+      sums[static_cast<std::size_t>(i / values_a_thread)].all += sum * sum;
+    }
+  });
   double lost = 0, all = 0;
-  for (std::int64_t i = 0; i < outputs[0].spec.elements(); ++i) {
-    const double rest = outputs[0].at(i), sum = rest + outputs[1].at(i);
-    lost += rest * rest;
-    all += sum * sum;
+  for (const Sums& one : sums) {
+    lost += one.lost;
+    all += one.all;
   }
   sink.report("lost", all > 0 ? 100 * std::sqrt(lost / all) : 0);
 }

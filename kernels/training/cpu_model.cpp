@@ -1,6 +1,7 @@
 #include "kernels/training/cpu_model.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -48,6 +49,41 @@ void transpose(const Real* from, std::int64_t rows, std::int64_t columns, std::i
 }
 
 constexpr std::int64_t operations_a_thread = 1 << 22;
+constexpr std::int64_t values_a_thread = 1 << 16;  // of GELU
+
+constexpr std::int64_t tile_rows = 4, tile_columns = 4;
+
+// A whole tile of c += a b, as add_product() has it.
+template <class Real>
+void add_tile(const Real* a, std::int64_t row_step, std::int64_t inner_step, const Real* b, Real* c,
+              std::int64_t inner, std::int64_t columns) {
+  std::array<std::array<Real, tile_columns>, tile_rows> sums;
+  for (std::size_t r = 0; r < sums.size(); ++r)
+    std::copy_n(c + static_cast<std::int64_t>(r) * columns, tile_columns, sums[r].begin());
+  for (std::int64_t p = 0; p < inner; ++p)
+    for (std::size_t r = 0; r < sums.size(); ++r) {
+      const Real factor = a[static_cast<std::int64_t>(r) * row_step + p * inner_step];
+      for (std::size_t q = 0; q < sums[r].size(); ++q)
+        sums[r][q] += factor * b[p * columns + static_cast<std::int64_t>(q)];
+    }
+  for (std::size_t r = 0; r < sums.size(); ++r)
+    std::copy_n(sums[r].begin(), tile_columns, c + static_cast<std::int64_t>(r) * columns);
+}
+
+// Calls act(matrix, first, last) for all rows of `matrices` matrices with `rows` each, shared by threads. An
+// operation is a row of `size` for one other row.
+template <class Act>
+void share_rows(std::int64_t matrices, std::int64_t rows, std::int64_t size, int threads, const Act& act) {
+  const std::int64_t grain = operations_a_thread / (rows * size) + 1;
+  const auto part = [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t at = first; at < last;) {
+      const std::int64_t matrix = at / rows, end = std::min(last, (matrix + 1) * rows);
+      act(matrix, at % rows, end - matrix * rows);
+      at = end;
+    }
+  };
+  harness::sdk::in_parts(matrices * rows, grain, part, threads);
+}
 
 }  // namespace
 
@@ -63,36 +99,28 @@ CpuModel<Real>::CpuModel(const ModelShape& shape, std::int64_t batch, Numbers nu
   if (shape.d % shape.heads != 0) throw std::invalid_argument("d is no multiple of the number of heads");
 }
 
+// Tiles of c stay in registers for the whole sum. Each element's sum has the same order wherever it lies.
 template <class Real>
 void CpuModel<Real>::add_product(const Real* a, std::int64_t row_step, std::int64_t inner_step, const Real* b,
                                  Real* c, std::int64_t rows, std::int64_t inner, std::int64_t columns) const {
-  constexpr std::int64_t together = 4;  // rows of c that share a row of b
-  const std::int64_t groups = (rows + together - 1) / together;
-  const std::int64_t grain = operations_a_thread / std::max<std::int64_t>(together * inner * columns, 1) + 1;
+  const std::int64_t groups = (rows + tile_rows - 1) / tile_rows;
+  const std::int64_t grain = operations_a_thread / std::max<std::int64_t>(tile_rows * inner * columns, 1) + 1;
   const auto part = [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first * together; i < std::min(rows, last * together); i += together) {
-      const std::int64_t count = std::min(together, rows - i);
-      for (std::int64_t p = 0; p < inner; ++p) {
-        const Real* const row = b + p * columns;
-        if (count == together) {
-          const Real* const at = a + i * row_step + p * inner_step;
-          const Real a0 = at[0], a1 = at[row_step], a2 = at[2 * row_step], a3 = at[3 * row_step];
-          Real *const c0 = c + i * columns, *const c1 = c0 + columns, *const c2 = c1 + columns,
-                      *const c3 = c2 + columns;
-          for (std::int64_t j = 0; j < columns; ++j) {
-            c0[j] += a0 * row[j];
-            c1[j] += a1 * row[j];
-            c2[j] += a2 * row[j];
-            c3[j] += a3 * row[j];
-          }
-        } else {
-          for (std::int64_t r = i; r < i + count; ++r) {
-            const Real factor = a[r * row_step + p * inner_step];
-            for (std::int64_t j = 0; j < columns; ++j) c[r * columns + j] += factor * row[j];
-          }
+    for (std::int64_t i = first * tile_rows; i < std::min(rows, last * tile_rows); i += tile_rows)
+      for (std::int64_t j = 0; j < columns; j += tile_columns) {
+        const std::int64_t height = std::min(tile_rows, rows - i),
+                           width = std::min(tile_columns, columns - j);
+        const Real* const from = a + i * row_step;
+        Real* const to = c + i * columns + j;
+        if (height == tile_rows && width == tile_columns) {
+          add_tile(from, row_step, inner_step, b + j, to, inner, columns);
+          continue;
         }
+        for (std::int64_t r = 0; r < height; ++r)
+          for (std::int64_t p = 0; p < inner; ++p)
+            for (std::int64_t q = 0; q < width; ++q)
+              to[r * columns + q] += from[r * row_step + p * inner_step] * b[p * columns + j + q];
       }
-    }
   };
   harness::sdk::in_parts(groups, grain, part, threads_);
 }
@@ -194,71 +222,83 @@ template <class Real>
 void CpuModel<Real>::attend(Saved& saved, const AttentionMask& mask, const Attention<Real>& attention) {
   const std::int64_t s = shape_.sequence, d = shape_.d, size = shape_.head_size();
   saved.o.assign(places(tokens_ * d), 0);
-  if (!attention) saved.probabilities.assign(places(batch_ * shape_.heads * s * s), 0);
+  if (attention) {
+    const auto part = [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t head = first; head < last; ++head) {
+        const Real* const q = saved.qkv.data() + place_of_head(head, 3 * d);
+        attention({q, q + d, q + 2 * d, 3 * d, saved.o.data() + place_of_head(head, d), d, s, size});
+      }
+    };
+    harness::sdk::in_parts(batch_ * shape_.heads, operations_a_thread / (s * s * size) + 1, part, threads_);
+    return;
+  }
+  saved.probabilities.assign(places(batch_ * shape_.heads * s * s), 0);
   const Real scale = 1 / std::sqrt(static_cast<Real>(size));
-  const auto part = [&](std::int64_t first, std::int64_t last) {
-    Values keys(places(size * s));
-    for (std::int64_t head = first; head < last; ++head) {
-      const std::int64_t token = head / shape_.heads * s, column = head % shape_.heads * size;
-      const Real* const q = saved.qkv.data() + token * 3 * d + column;
-      const Real* const v = q + 2 * d;
-      Real* const out = saved.o.data() + token * d + column;
-      if (attention) {
-        attention({q, q + d, v, 3 * d, out, d, s, size});
-        continue;
-      }
-      transpose(q + d, s, size, 3 * d, keys.data());
-      for (std::int64_t i = 0; i < s; ++i) {
-        Real* const row = saved.probabilities.data() + (head * s + i) * s;
-        for (std::int64_t c = 0; c < size; ++c) {
-          const Real factor = q[i * 3 * d + c] * scale;
-          for (std::int64_t j = 0; j <= i; ++j) row[j] += factor * keys[places(c * s + j)];
-        }
-        for (std::int64_t j = 0; j <= i && mask.seen != nullptr; ++j)
-          if (mask.row(head, i)[j / mask.block] == 0) row[j] = -std::numeric_limits<Real>::infinity();
-        (void)soften(row, i + 1);
-        for (std::int64_t j = 0; j <= i; ++j)
-          for (std::int64_t c = 0; c < size; ++c) out[i * d + c] += row[j] * v[j * 3 * d + c];
-      }
-    }
-  };
-  harness::sdk::in_parts(batch_ * shape_.heads, operations_a_thread / (s * s * size) + 1, part, threads_);
+  share_rows(batch_ * shape_.heads, s, size, threads_,
+             [&](std::int64_t head, std::int64_t first, std::int64_t last) {
+               const Real* const q = saved.qkv.data() + place_of_head(head, 3 * d);
+               const Real* const v = q + 2 * d;
+               Real* const out = saved.o.data() + place_of_head(head, d);
+               Values keys(places(size * last));
+               transpose(q + d, last, size, 3 * d, keys.data());
+               for (std::int64_t i = first; i < last; ++i) {
+                 Real* const row = saved.probabilities.data() + (head * s + i) * s;
+                 for (std::int64_t c = 0; c < size; ++c) {
+                   const Real factor = q[i * 3 * d + c] * scale;
+                   for (std::int64_t j = 0; j <= i; ++j) row[j] += factor * keys[places(c * last + j)];
+                 }
+                 for (std::int64_t j = 0; j <= i && mask.seen != nullptr; ++j)
+                   if (mask.row(head, i)[j / mask.block] == 0)
+                     row[j] = -std::numeric_limits<Real>::infinity();
+                 (void)soften(row, i + 1);
+                 for (std::int64_t j = 0; j <= i; ++j)
+                   for (std::int64_t c = 0; c < size; ++c) out[i * d + c] += row[j] * v[j * 3 * d + c];
+               }
+             });
 }
 
+// First by queries: the gradients of their scores, and of themselves. Then by keys, whose gradients are sums
+// over queries.
 template <class Real>
 void CpuModel<Real>::attend_backward(const Saved& saved, const Values& of_out, Values& of_qkv) {
   const std::int64_t s = shape_.sequence, d = shape_.d, size = shape_.head_size();
+  const std::int64_t heads = batch_ * shape_.heads;
   const Real scale = 1 / std::sqrt(static_cast<Real>(size));
   of_qkv.assign(places(tokens_ * 3 * d), 0);
-  const auto part = [&](std::int64_t first, std::int64_t last) {
-    Values values(places(size * s)), slopes(places(s));
-    for (std::int64_t head = first; head < last; ++head) {
-      const std::int64_t token = head / shape_.heads * s, column = head % shape_.heads * size;
-      const Real* const q = saved.qkv.data() + token * 3 * d + column;
-      const Real* const k = q + d;
-      transpose(q + 2 * d, s, size, 3 * d, values.data());
-      Real* const of_q = of_qkv.data() + token * 3 * d + column;
-      Real *const of_k = of_q + d, *const of_v = of_q + 2 * d;
-      for (std::int64_t i = 0; i < s; ++i) {
-        const Real* const row = saved.probabilities.data() + (head * s + i) * s;
-        const Real* const above = of_out.data() + (token + i) * d + column;
-        std::fill(slopes.begin(), slopes.end(), Real(0));
-        for (std::int64_t c = 0; c < size; ++c)
-          for (std::int64_t j = 0; j <= i; ++j) slopes[places(j)] += above[c] * values[places(c * s + j)];
-        Real mean = 0;
-        for (std::int64_t j = 0; j <= i; ++j) mean += row[j] * slopes[places(j)];
-        for (std::int64_t j = 0; j <= i; ++j) {
-          const Real slope = row[j] * (slopes[places(j)] - mean) * scale;
-          for (std::int64_t c = 0; c < size; ++c) {
-            of_q[i * 3 * d + c] += slope * k[j * 3 * d + c];
-            of_k[j * 3 * d + c] += slope * q[i * 3 * d + c];
-            of_v[j * 3 * d + c] += row[j] * above[c];
-          }
-        }
+  of_scores_.assign(places(heads * s * s), 0);
+  share_rows(heads, s, size, threads_, [&](std::int64_t head, std::int64_t first, std::int64_t last) {
+    const Real* const k = saved.qkv.data() + place_of_head(head, 3 * d) + d;
+    Real* const of_q = of_qkv.data() + place_of_head(head, 3 * d);
+    Values values(places(size * last));
+    transpose(k + d, last, size, 3 * d, values.data());
+    for (std::int64_t i = first; i < last; ++i) {
+      const Real* const row = saved.probabilities.data() + (head * s + i) * s;
+      const Real* const above = of_out.data() + place_of_head(head, d) + i * d;
+      Real* const slopes = of_scores_.data() + (head * s + i) * s;
+      for (std::int64_t c = 0; c < size; ++c)
+        for (std::int64_t j = 0; j <= i; ++j) slopes[j] += above[c] * values[places(c * last + j)];
+      Real mean = 0;
+      for (std::int64_t j = 0; j <= i; ++j) mean += row[j] * slopes[j];
+      for (std::int64_t j = 0; j <= i; ++j) {
+        slopes[j] = row[j] * (slopes[j] - mean) * scale;
+        for (std::int64_t c = 0; c < size; ++c) of_q[i * 3 * d + c] += slopes[j] * k[j * 3 * d + c];
       }
     }
-  };
-  harness::sdk::in_parts(batch_ * shape_.heads, operations_a_thread / (s * s * size) + 1, part, threads_);
+  });
+  share_rows(heads, s, size, threads_, [&](std::int64_t head, std::int64_t first, std::int64_t last) {
+    const Real* const q = saved.qkv.data() + place_of_head(head, 3 * d);
+    const Real* const above = of_out.data() + place_of_head(head, d);
+    Real* const of_k = of_qkv.data() + place_of_head(head, 3 * d) + d;
+    for (std::int64_t i = first; i < s; ++i)
+      for (std::int64_t j = first; j < std::min(last, i + 1); ++j) {
+        const Real slope = of_scores_[places((head * s + i) * s + j)];
+        const Real weight = saved.probabilities[places((head * s + i) * s + j)];
+        for (std::int64_t c = 0; c < size; ++c) {
+          of_k[j * 3 * d + c] += slope * q[i * 3 * d + c];
+          of_k[j * 3 * d + d + c] += weight * above[i * d + c];
+        }
+      }
+  });
 }
 
 template <class Real>
@@ -274,7 +314,12 @@ void CpuModel<Real>::forward_layer(std::int64_t layer, const Real* weights, Save
   norm(saved.middle, weights + layout_.norm2(), saved.b, saved.root2);
   linear(saved.b, weights + layout_.up(), d, hidden, saved.f, false);
   saved.u.resize(saved.f.size());
-  std::transform(saved.f.begin(), saved.f.end(), saved.u.begin(), gelu<Real>);
+  harness::sdk::in_parts(
+      std::ssize(saved.f), values_a_thread,
+      [&](std::int64_t first, std::int64_t last) {
+        std::transform(saved.f.begin() + first, saved.f.begin() + last, saved.u.begin() + first, gelu<Real>);
+      },
+      threads_);
   out = saved.middle;
   linear(saved.u, weights + layout_.down(), hidden, d, out, true);
 }
@@ -285,7 +330,12 @@ void CpuModel<Real>::backward_layer(const Real* weights, const Saved& saved, Rea
   const std::int64_t d = shape_.d, hidden = shape_.hidden();
   Values of_u, of_b, of_o, of_qkv, of_a;
   linear_backward(saved.u, weights + layout_.down(), of_x_, hidden, d, of_u, of_weights + layout_.down());
-  for (std::size_t i = 0; i < of_u.size(); ++i) of_u[i] *= gelu_slope(saved.f[i]);
+  harness::sdk::in_parts(
+      std::ssize(of_u), values_a_thread,
+      [&](std::int64_t first, std::int64_t last) {
+        for (std::size_t i = places(first); i < places(last); ++i) of_u[i] *= gelu_slope(saved.f[i]);
+      },
+      threads_);
   linear_backward(saved.b, weights + layout_.up(), of_u, d, hidden, of_b, of_weights + layout_.up());
   norm_backward(saved.middle, saved.root2, weights + layout_.norm2(), of_b, of_x_,
                 of_weights + layout_.norm2());

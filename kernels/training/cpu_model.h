@@ -100,6 +100,10 @@ class CpuModel {
                      Real* of_gains) const;
   [[nodiscard]] const Real* rounded(const Real* from, std::int64_t count, Kind kind, bool is_head,
                                     Values& to) const;
+  // Where the first row of a head of a sequence begins in rows of `step` values.
+  [[nodiscard]] std::int64_t place_of_head(std::int64_t head, std::int64_t step) const {
+    return head / shape_.heads * shape_.sequence * step + head % shape_.heads * shape_.head_size();
+  }
   // c += a b, where a is rows x inner with these steps, b inner x columns.
   void add_product(const Real* a, std::int64_t row_step, std::int64_t inner_step, const Real* b, Real* c,
                    std::int64_t rows, std::int64_t inner, std::int64_t columns) const;
@@ -115,7 +119,7 @@ class CpuModel {
   std::vector<Values> inputs_;  // of layers, where they are computed again
   AttentionMask mask_;
   HeadsObserver before_;
-  Values last_, normed_, last_root_, logits_, of_x_, w_rounded_, x_rounded_, y_rounded_;
+  Values last_, normed_, last_root_, logits_, of_x_, of_scores_, w_rounded_, x_rounded_, y_rounded_;
 };
 
 extern template class CpuModel<float>;

@@ -1,5 +1,6 @@
 #include "kernels/training/replicas.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -56,14 +57,18 @@ std::vector<Repeated> repeated_blocks(const ModelShape& wide, const Replicas& re
 void widen_weights(const ModelShape& wide, const Replicas& replicas, std::span<const float> narrow,
                    std::span<float> weights) {
   for (const Repeated& block : repeated_blocks(wide, replicas)) {
-    const std::int64_t columns = block.wide.columns;
+    const std::int64_t columns = block.wide.columns, few = block.narrow.columns;
     harness::sdk::in_parts(block.wide.rows, (1 << 18) / columns + 1, [&](std::int64_t from, std::int64_t to) {
       const double factor = block.weight_factor();
-      for (std::int64_t row = from; row < to; ++row)
-        for (std::int64_t column = 0; column < columns; ++column)
-          weights[static_cast<std::size_t>(block.wide.first + row * columns + column)] = static_cast<float>(
-              static_cast<double>(narrow[static_cast<std::size_t>(block.narrow_index(row, column))]) *
-              factor);
+      std::vector<float> row_of_narrow(static_cast<std::size_t>(few));
+      for (std::int64_t row = from; row < to; ++row) {
+        const float* const source = narrow.data() + block.narrow_index(row, 0);
+        std::transform(source, source + few, row_of_narrow.begin(),
+                       [&](float one) { return static_cast<float>(static_cast<double>(one) * factor); });
+        float* const target = weights.data() + block.wide.first + row * columns;
+        for (std::int64_t column = 0; column < columns; column += few)
+          std::copy_n(row_of_narrow.begin(), std::min(few, columns - column), target + column);
+      }
     });
   }
 }

@@ -184,7 +184,7 @@ TEST_P(Scaling, ACaseOfMoreGpusThanTheWorkerOwnsIsSkipped) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpus, Scaling, testing::Values(1, 2, 4),
-                         [](const auto& info) { return std::to_string(info.param); });
+                         [](const auto& one) { return std::to_string(one.param); });
 
 }  // namespace
 }  // namespace harness::gpu

@@ -111,7 +111,9 @@ void TrainingStep::fill(const Params& params, std::uint64_t seed, std::span<Host
   widen_weights(shape, replicas, first_weights(replicas.narrow, seed), floats_of(inputs[weights_index]));
   for (const std::size_t moment : {mean_index, variance_index}) {
     const std::span<float> values = floats_of(inputs[moment]);
-    std::fill(values.begin(), values.end(), 0.0F);
+    harness::sdk::in_parts(std::ssize(values), 1 << 20, [&](std::int64_t first, std::int64_t last) {
+      std::fill(values.begin() + first, values.begin() + last, 0.0F);
+    });
   }
   std::mt19937_64 random(seed + 1);
   if (shape.vocabulary > 0) {

@@ -133,15 +133,20 @@ std::vector<std::int64_t> topics_of(const Shape& shape, std::uint64_t seed) {
   return topics;
 }
 
-// Adds the topics' directions, elements of +-size, to the rows of a tensor.
+// Adds the topics' directions, elements of +-size, to the rows of a tensor of f16.
 void add_topics(HostTensor& tensor, const HostTensor& directions, const std::vector<std::int64_t>& topics,
-                double size) {
+                float size) {
   const std::int64_t s = tensor.spec.shape[2], d = tensor.spec.shape[3];
+  auto* const values = reinterpret_cast<std::uint16_t*>(tensor.data.data());
+  const auto* const signs = reinterpret_cast<const float*>(directions.data.data());
   harness::sdk::in_parts(tensor.spec.elements() / d, 64, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row) {
-      const std::int64_t topic = topics[static_cast<std::size_t>(row % s / block)];
-      for (std::int64_t c = 0; c < d; ++c)
-        tensor.set(row * d + c, tensor.at(row * d + c) + (directions.at(topic * d + c) < 0 ? -size : size));
+      const float* const sign = signs + topics[static_cast<std::size_t>(row % s / block)] * d;
+      for (std::int64_t c = 0; c < d; ++c) {
+        std::uint16_t& value = values[row * d + c];
+        value =
+            harness::sdk::f16_from_float(harness::sdk::float_from_f16(value) + std::copysign(size, sign[c]));
+      }
     }
   });
 }
@@ -175,7 +180,7 @@ void SparseAttention::fill(const Params& params, std::uint64_t seed, std::span<H
   HostTensor directions({"", Role::input, DType::f32, {shape.blocks(), shape.dimension}});
   kernels::fill_uniform(directions, seed, 3, 1.0F);
   const std::vector<std::int64_t> topics = topics_of(shape, seed);
-  const double size = std::sqrt(8 / std::sqrt(static_cast<double>(shape.dimension)));
+  const float size = std::sqrt(8 / std::sqrt(static_cast<float>(shape.dimension)));
   add_topics(inputs[q_index], directions, topics, size);
   add_topics(inputs[k_index], directions, topics, size);
   if (shape.pattern == Pattern::learned) choose_learned(inputs[o_index], topics, seed);

@@ -102,19 +102,13 @@ Problem TrainingStep::problem(const Params& params) const {
   return problem;
 }
 
-// Weights repeat along the width and sequences along the batch where replicas.h says so. The moments are
-// zeros, so that the new mean is a tenth of the gradient.
+// Weights repeat along the width and sequences along the batch where replicas.h says so. The moments stay the
+// zeros that they begin as, so that the new mean is a tenth of the gradient. Writing them would take seconds.
 void TrainingStep::fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const {
   const ModelShape shape = shape_of(params);
   const std::int64_t batch = params.integer("batch"), s = shape.sequence, d = shape.d;
   const Replicas replicas = replicas_of(shape, batch);
   widen_weights(shape, replicas, first_weights(replicas.narrow, seed), floats_of(inputs[weights_index]));
-  for (const std::size_t moment : {mean_index, variance_index}) {
-    const std::span<float> values = floats_of(inputs[moment]);
-    harness::sdk::in_parts(std::ssize(values), 1 << 20, [&](std::int64_t first, std::int64_t last) {
-      std::fill(values.begin() + first, values.begin() + last, 0.0F);
-    });
-  }
   std::mt19937_64 random(seed + 1);
   if (shape.vocabulary > 0) {
     for (std::int64_t i = 0; i < replicas.narrow_batch * (s + 1); ++i) {

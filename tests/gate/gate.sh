@@ -80,7 +80,7 @@ ab() {
 declare -A case_of=(
   [probe]='probe_gelu/vector8/dtype=f16/n=8388608/factor=1'
   [fusion]='linear_gelu/wmma_fused/dtype=f16/m=8192/n=4096/k=4096/gelu=tanh'
-  [matmul]='matmul/wmma/dtype=f16/m=4096/n=4096/k=4096'
+  [matmul]='matmul/wmma/dtype=bf16/m=4096/n=4096/k=4096'
   [attention]='attention/mma_sync/dtype=f16/b=8/h=32/s=2048/d=64/causal=false'
 )
 # one <part> <suite>: one case that is slower by the percent in the part's name.

@@ -121,8 +121,23 @@ CaseRecord planned_record(const PlannedCase& planned) {
   return record;
 }
 
+namespace {
+
+// A look is process 0. Its values are no samples beside those of measured processes.
+void drop_look(std::vector<Series>& series) {
+  for (Series& one : series)
+    std::erase_if(one.processes, [](const ProcessSamples& samples) { return samples.process == 0; });
+}
+
+}  // namespace
+
 void add_result(CaseRecord& record, ProcessResult result) {
   forget_process(record, result.process);
+  const auto is_measured = [](const ProcessResult& one) { return one.outcome != Outcome::looked_at; };
+  if (is_measured(result))
+    drop_look(record.series);
+  else if (std::any_of(record.processes.begin(), record.processes.end(), is_measured))
+    result.series.clear();
   for (Series& part : result.series) {
     Series& whole = series_named(record.series, part);
     for (ProcessSamples& samples : part.processes) whole.processes.push_back(std::move(samples));

@@ -180,16 +180,23 @@ Proofs proofs_of(const Record& baseline, const Record& current) {
 }
 
 std::set<std::string> gated_beyond_proof(const std::set<std::string>& proven, const Record& baseline,
-                                         const Plan& plan) {
-  std::unordered_map<std::string_view, const CaseRecord*> before;
+                                         const Record& looked, const Plan& plan) {
+  std::unordered_map<std::string_view, const CaseRecord*> before, after;
   for (const CaseRecord& one : baseline.cases) before.emplace(one.id, &one);
+  for (const CaseRecord& one : looked.cases) after.emplace(one.id, &one);
   std::set<std::string> gated;
   for (const PlannedCase& planned : plan.cases) {
     if (!proven.contains(planned.id)) continue;
     const CaseRecord& old = *before.at(planned.id);
+    const auto told = [&](std::string_view metric) {
+      const auto found = after.find(planned.id);
+      const Series* now = found == after.end() ? nullptr : series_named(*found->second, metric);
+      const Series* then = series_named(old, metric);
+      return now != nullptr && then != nullptr && told_alike(*then, *now);
+    };
     const auto needed = [&](std::string_view metric) {
       return metric != time_metric.name && !proof_covers_of(metric, planned) &&
-             has_own_gate(old.gate, planned.gate, metric);
+             has_own_gate(old.gate, planned.gate, metric) && !told(metric);
     };
     if (std::any_of(planned.metrics.begin(), planned.metrics.end(), needed) ||
         std::any_of(old.series.begin(), old.series.end(),

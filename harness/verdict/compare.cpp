@@ -92,7 +92,7 @@ std::vector<Remark> remarks_on_proofs(const Record& baseline, const Record& curr
     for (const auto& [from, to] : {std::pair(one.before, one.after), std::pair(one.after, one.before)})
       for (const Series& series : from->series)
         if (to->outcome == Outcome::looked_at && !proof_covers_of(series.metric, *to) &&
-            is_compared(series, *one.before, *one.after))
+            series_named(*to, series.metric) == nullptr && is_compared(series, *one.before, *one.after))
           unmeasured.insert(series.metric);
   }
   if (unmeasured.empty()) return {};

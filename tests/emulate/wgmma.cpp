@@ -1,5 +1,7 @@
 #include "kernels/ptx/wgmma.cuh"
 
+#include <functional>
+
 namespace emulate {
 namespace {
 
@@ -149,7 +151,7 @@ void multiply_warpgroup(const Product& product, void* d, const std::uint32_t* a_
   if (a_registers == nullptr) check_descriptor(a);
   check_descriptor(b);
   Operand mine{d, a_registers, a, b, accumulate, places};
-  here.meet_warpgroup("wgmma.mma_async", &mine, [&](Block::Operands operands) {
+  const auto issue = [&](Block::Operands operands) {
     Issued issued{product, {}, {}, {}, a, b, accumulate};
     for (std::size_t i = 0; i < 128; ++i) {
       const auto& operand = *static_cast<const Operand*>(operands[i]);
@@ -165,7 +167,9 @@ void multiply_warpgroup(const Product& product, void* d, const std::uint32_t* a_
     products.waiting.front()();
     products.waiting.pop_front();
     ++products.computed;
-  });
+  };
+  // By reference, so that threads that wait for ever, after a failure of another, hold no memory.
+  here.meet_warpgroup("wgmma.mma_async", &mine, std::ref(issue));
 }
 
 void commit_products() {

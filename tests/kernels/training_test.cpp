@@ -12,7 +12,6 @@
 
 #include "harness/sdk/registry.h"
 #include "kernels/training/character_model.h"
-#include "kernels/training/convergence/convergence.h"
 #include "kernels/training/replicas.h"
 #include "kernels/training/text.h"
 
@@ -280,22 +279,6 @@ TEST(Convergence, LearnsInAllNumbersAlike) {
 }
 
 // 300 steps, because error feedback delays small values: with 1 % by a hundred steps and more.
-TEST(Convergence, RepeatsAFewSequencesInTheStepsOfACall) {
-  const ModelShape shape{.d = 256, .heads = 4, .layers = 4, .sequence = 128, .vocabulary = symbols};
-  constexpr std::int64_t batch = 32, steps = 3;
-  const std::int64_t few = replicas_of(shape, batch).narrow_batch;
-  ASSERT_LT(few, batch);
-  HostTensor starts({"starts", harness::sdk::Role::input, harness::sdk::DType::i32, {steps, batch}});
-  for (std::int64_t i = 0; i < steps * batch; ++i) starts.set(i, static_cast<double>(i));
-  EXPECT_EQ(different_sequences(starts, shape, batch, 2), batch);
-  repeat_sequences(starts, shape, batch, 2);
-  EXPECT_EQ(different_sequences(starts, shape, batch, 2), few);
-  EXPECT_EQ(starts.at(few), 0);
-  EXPECT_EQ(starts.at(batch + few + 1), batch + 1);
-  EXPECT_EQ(starts.at(2 * batch + few), 2 * batch + few) << "the third step is not of the call";
-  EXPECT_EQ(different_sequences(starts, shape, batch, 3), batch);
-}
-
 TEST(Convergence, LearnsFromCompressedGradients) {
   Params longer = tiny;
   longer.set("train_steps", Value{std::int64_t{300}});

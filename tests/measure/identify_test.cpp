@@ -22,6 +22,22 @@ class OwnLine : public trial::Line {
   }
 };
 
+// Reports the mean of its outputs.
+class Reporting : public OwnLine {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "reporting"; }
+  [[nodiscard]] std::vector<sdk::MetricSpec> metrics() const override {
+    return {{"mean", "", sdk::Better::lower, "of the outputs"}, {"count", "", sdk::Better::lower, "of them"}};
+  }
+  void report(const sdk::Params&, std::span<const sdk::HostTensor>, std::span<const sdk::HostTensor> outputs,
+              sdk::MetricSink& sink) const override {
+    double sum = 0;
+    for (std::int64_t i = 0; i < outputs[0].spec.elements(); ++i) sum += outputs[0].at(i);
+    sink.report("mean", sum / static_cast<double>(outputs[0].spec.elements()));
+    sink.report("count", static_cast<double>(outputs[0].spec.elements()));
+  }
+};
+
 std::string steps;
 
 class Told : public trial::Right {
@@ -76,6 +92,9 @@ const Catalog& catalog() {
     Catalog empty;
     const auto register_all = [](sdk::Registry& registry) {
       registry.add(std::make_unique<OwnLine>());
+      registry.add(std::make_unique<Reporting>());
+      registry.add(trial::variant<Told>("right"));
+      registry.variants.back().workload = "reporting";
       registry.add(trial::variant<Told>("right"));
       registry.add(trial::variant<Wrong>("wrong"));
       registry.add(trial::variant<TakesMore>("takes_more"));
@@ -117,6 +136,27 @@ TEST(Look, MakesTheFirstCallAndTakesNoSample) {
   ASSERT_TRUE(result.identity);
   EXPECT_THAT(result.identity->digest, Not(IsEmpty()));
   EXPECT_FALSE(result.identity->gap);
+}
+
+TEST(Look, TellsReportedMetricsThatHaveAGateOfTheirOwn) {
+  PlannedCase planned = planned_line("right", 100);
+  planned.workload = "reporting";
+  planned.metrics = {"time", "mean", "count"};
+  EXPECT_THAT(look_at(planned).series, IsEmpty());
+  planned.gate.metrics.push_back({"mean", 0.1, {}, true});
+  EXPECT_THAT(look_at(planned).series, IsEmpty()) << "an informative one decides nothing";
+  planned.gate.metrics.front().informative = false;
+  const ProcessResult looked = look_at(planned);
+  ASSERT_THAT(looked.series, SizeIs(1)) << looked.reason;
+  EXPECT_EQ(looked.series[0].metric, "mean");
+  // As the first process tells it, whose inputs a look has.
+  const ProcessResult first = measure_case(*scripted(with_digest), catalog(), planned, 1);
+  const auto told = std::find_if(first.series.begin(), first.series.end(),
+                                 [](const Series& one) { return one.metric == "mean"; });
+  ASSERT_NE(told, first.series.end()) << first.reason;
+  EXPECT_EQ(looked.series[0].processes[0].placements[0].samples, told->processes[0].placements[0].samples);
+  // Without a digest nothing is proven, so nothing need be told.
+  EXPECT_THAT(look_at(planned, R"({"version": 1})").series, IsEmpty());
 }
 
 TEST(Look, FindsTheIdentityThatTheFirstMeasuringProcessFinds) {

@@ -33,6 +33,20 @@ TEST(AddResult, ReplacesARepeatedProcess) {
   EXPECT_EQ(record.reason, told_cause("sticky error"));
 }
 
+TEST(AddResult, KeepsWhatALookTellsUntilAProcessIsMeasured) {
+  ProcessResult look = example_result("c", 0);
+  look.outcome = Outcome::looked_at;
+  CaseRecord record;
+  add_result(record, look);
+  ASSERT_EQ(record.series[0].processes.size(), 1U);
+  add_result(record, example_result("c", 1));
+  ASSERT_EQ(record.series[0].processes.size(), 1U);
+  EXPECT_EQ(record.series[0].processes[0].process, 1);
+  add_result(record, look);
+  EXPECT_EQ(record.series[0].processes.size(), 1U) << "a look after a measured process";
+  EXPECT_EQ(record.processes.size(), 2U);
+}
+
 TEST(AddResult, TakesTheWorstOutcomeAndItsReason) {
   CaseRecord record;
   add_result(record, outcome_only(1, Outcome::measured, ""));

@@ -291,6 +291,45 @@ TEST(Proven, AMeasuredMetricThatNoProofCoversIsJudged) {
   EXPECT_EQ(comparison.rows[1].verdict, Verdict::identical);
 }
 
+// A look that tells a loss.
+CaseRecord telling(CaseRecord record, double value) {
+  record.series.push_back({"loss", "nats", Direction::lower_is_better, {process_at(0, value)}});
+  return record;
+}
+
+TEST(Proven, AMetricThatALookTellsAsTheFirstProcessDidIsIdentical) {
+  CaseRecord before = gated(measured(about(20), "a"), "loss");
+  before.series.push_back(series_at({0.5, 0.6, 0.4, 0.5, 0.5}, "loss", "nats"));
+  const Comparison same = compare(record_of({before}), record_of({telling(looked("a"), 0.5)}), {});
+  ASSERT_THAT(same.rows, SizeIs(2));
+  for (const ComparisonRow& row : same.rows) EXPECT_EQ(row.verdict, Verdict::identical) << row.metric;
+  EXPECT_EQ(exit_code(same), 0);
+  EXPECT_THAT(same.remarks, testing::IsEmpty());
+  // Another value is one process, which decides nothing.
+  EXPECT_NE(exit_code(compare(record_of({before}), record_of({telling(looked("a"), 0.6)}), {})), 0);
+  // Without a proof the value says nothing.
+  EXPECT_EQ(exit_code(compare(record_of({before}), record_of({telling(looked("b"), 0.5)}), {})), 4);
+}
+
+TEST(Proven, AMetricIsToldAlikeWhereAProcessOfBothHasTheSameValues) {
+  const Series five = series_at({0.5, 0.6, 0.4, 0.5, 0.5}, "loss");
+  const auto one = [](int process, double value) {
+    return Series{"loss", "us", Direction::lower_is_better, {process_at(process, value)}};
+  };
+  EXPECT_TRUE(told_alike(five, one(0, 0.5))) << "a look has the inputs of the first process";
+  EXPECT_TRUE(told_alike(one(0, 0.5), one(0, 0.5)));
+  EXPECT_TRUE(told_alike(five, five));
+  EXPECT_FALSE(told_alike(five, one(0, 0.5000001)));
+  EXPECT_FALSE(told_alike(five, one(6, 0.5))) << "no process is on both sides";
+  EXPECT_FALSE(told_alike(five, Series{"loss", "us", Direction::lower_is_better, {}}));
+  Series turned = one(0, 0.5);
+  turned.direction = Direction::higher_is_better;
+  EXPECT_FALSE(told_alike(five, turned));
+  turned = one(0, 0.5);
+  turned.unit = "nats";
+  EXPECT_FALSE(told_alike(five, turned));
+}
+
 TEST(GatedBeyondProof, AreCasesWhoseOwnGateNoProofCovers) {
   const auto needs = [](const CaseRecord& before, const CaseRecord& after,
                         const std::vector<std::string>& metrics) {
@@ -301,7 +340,7 @@ TEST(GatedBeyondProof, AreCasesWhoseOwnGateNoProofCovers) {
     planned.metrics = metrics;
     Plan plan;
     plan.cases.push_back(planned);
-    return gated_beyond_proof({"c"}, record_of({before}), plan).contains("c");
+    return gated_beyond_proof({"c"}, record_of({before}), record_of({after}), plan).contains("c");
   };
   const CaseRecord plain = looked("a");
   EXPECT_TRUE(needs(plain, gated(plain, "setup_time"), {"time", "setup_time"}));
@@ -315,6 +354,10 @@ TEST(GatedBeyondProof, AreCasesWhoseOwnGateNoProofCovers) {
   CaseRecord measured_before = measured(about(20), "a");
   measured_before.series.push_back(series_at(about(3), "launch_time"));
   EXPECT_TRUE(needs(gated(measured_before, "launch_time"), plain, {"time"})) << "the change leaves it out";
+  CaseRecord trained = measured(about(20), "a");
+  trained.series.push_back(series_at({0.5, 0.6, 0.4, 0.5, 0.5}, "loss", "nats"));
+  EXPECT_FALSE(needs(gated(trained, "loss"), telling(plain, 0.5), {"loss"})) << "the look tells it";
+  EXPECT_TRUE(needs(gated(trained, "loss"), telling(plain, 0.6), {"loss"}));
 }
 
 TEST(Proven, IdenticalCodeThatMovedIsAnEnvironmentFinding) {

@@ -111,9 +111,11 @@ Result<SparedCases> spare_identical(const SparingRequest& request, Record& recor
   if (Status looked = look_with_its_choices(request, record, *baseline, *looks); !looked)
     return fail(looked.error());
   if (looks->interrupted) return SparedCases{{}, true, {}};
-  const Proofs proofs = proofs_of(*baseline, with_looks(record, *looks));
+  const Record looked = with_looks(record, *looks);
+  const Proofs proofs = proofs_of(*baseline, looked);
   SparedCases spared{proofs.proven, false, proofs.gaps};
-  for (const std::string& id : gated_beyond_proof(spared.ids, *baseline, request.plan)) spared.ids.erase(id);
+  for (const std::string& id : gated_beyond_proof(spared.ids, *baseline, looked, request.plan))
+    spared.ids.erase(id);
   RecordKeeper keeper(request.store, record);
   if (const Status kept = put_spared(keeper, *looks, spared.ids, request.plan); !kept)
     return fail(kept.error());

@@ -1,12 +1,16 @@
 #include "harness/measure/case/measure_case.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/measure/case/case_parts.h"
 #include "harness/measure/case/look.h"
 #include "harness/measure/case/prepare_case.h"
 #include "harness/measure/case/sample_case.h"
 #include "harness/measure/schedule/paired_builds.h"
+#include "harness/model/proof_reach.h"
 
 namespace harness {
 namespace {
@@ -31,6 +35,15 @@ tl::expected<Finding, Ending> call_and_check(CaseParts& parts, Subject& subject)
   return parts.check_twice(subject, call);
 }
 
+// Asks the workload and the variant for their metrics of the outputs that were checked last.
+Step report_metrics(CaseParts& parts, Subject& subject) {
+  parts.subjects.begin_step(CaseStep::report_metrics);
+  subject.workload->report(parts.planned.params, parts.inputs->inputs, parts.carried.outputs,
+                           *subject.reported);
+  subject.kernel->report(*subject.reported);
+  return {};
+}
+
 Step last_check(CaseParts& parts, Subject& subject) {
   parts.subjects.begin_step(CaseStep::last_check);
   const tl::expected<Finding, Ending> finding = call_and_check(parts, subject);
@@ -41,11 +54,7 @@ Step last_check(CaseParts& parts, Subject& subject) {
     wrong.figures.emplace_back("after_timing", 1);
     return ended(Outcome::incorrect, std::move(wrong));
   }
-  parts.subjects.begin_step(CaseStep::report_metrics);
-  subject.workload->report(parts.planned.params, parts.inputs->inputs, parts.carried.outputs,
-                           *subject.reported);
-  subject.kernel->report(*subject.reported);
-  return {};
+  return report_metrics(parts, subject);
 }
 
 // The calls of a batch are looked at as they follow each other there: with their code in the cache, and their
@@ -88,7 +97,34 @@ std::vector<ProcessResult> results_of(CaseParts& parts) {
   return results;
 }
 
+// The metrics of a case that have a gate of their own which no proof covers.
+std::vector<std::string> gated_metrics(const PlannedCase& planned) {
+  std::vector<std::string> gated;
+  for (const MetricGate& gate : planned.gate.metrics)
+    if (!gate.informative && !proof_covers(gate.metric, planned.device) &&
+        std::find(planned.metrics.begin(), planned.metrics.end(), gate.metric) != planned.metrics.end())
+      gated.push_back(gate.metric);
+  return gated;
+}
+
+// All builds have been identified by now, because a report may train a model. With several of them the
+// outputs at hand are another build's.
+Step tell_gated_metrics(CaseParts& parts, Subject& subject) {
+  const std::vector<std::string> gated = gated_metrics(parts.planned);
+  const auto& identity = subject.result.identity;
+  if (!identity || identity->digest.empty() || !subject.reported->may_repeat(gated)) return {};
+  if (parts.subjects.size() > 1) {
+    const tl::expected<Finding, Ending> finding = call_and_check(parts, subject);
+    if (!finding) return tl::unexpected<Ending>(finding.error());
+    if (finding->wrong) return ended(Outcome::incorrect, *finding->wrong);
+  }
+  if (Step told = report_metrics(parts, subject); !told) return told;
+  subject.reported->add_to(subject.result, gated);
+  return {};
+}
+
 std::vector<ProcessResult> looked_at(CaseParts& parts) {
+  parts.subjects.each([&](Subject& one) { return tell_gated_metrics(parts, one); });
   std::vector<ProcessResult> results;
   const std::vector<Phase> phases = parts.phases.take();
   for (Subject& subject : parts.subjects) {

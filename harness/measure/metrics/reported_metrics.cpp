@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -32,6 +33,17 @@ void Reported::note(std::string_view sentence) {
   constexpr std::size_t longest = 500, most = 10;
   if (notes_.size() < most && !sentence.empty())
     notes_.push_back(told_note(printable(sentence.substr(0, longest))));
+}
+
+bool Reported::may_repeat(const std::vector<std::string>& names) const {
+  constexpr std::array<std::string_view, 4> times{"ns", "us", "ms", "s"};
+  bool declared = false;
+  for (const sdk::MetricSpec& one : declared_) {
+    if (std::find(names.begin(), names.end(), one.name) == names.end()) continue;
+    if (std::find(times.begin(), times.end(), one.unit) != times.end()) return false;
+    declared = true;
+  }
+  return declared;
 }
 
 void Reported::add_to(ProcessResult& result, const std::vector<std::string>& wanted) const {

@@ -73,7 +73,8 @@ void remove_values(soci::session& sql, const std::string& run, const ResultsOfCa
 void write_values(soci::session& sql, const std::string& run, const ResultsOfCases& results) {
   std::vector<NewValue> rows;
   std::set<std::tuple<int, int, std::string>> seen;
-  for (const auto& [key, result] : results)
+  for (const auto& [key, result] : results) {
+    if (result->outcome == Outcome::looked_at) continue;  // what a look tells is no measured process
     for (const Series& series : result->series) {
       if (series.processes.empty()) continue;
       const double value = log_value_of(series.processes.front());
@@ -83,6 +84,7 @@ void write_values(soci::session& sql, const std::string& run, const ResultsOfCas
                       std::string(name_of(series.direction)), estimator, value,
                       std::isfinite(value) ? soci::i_ok : soci::i_null});
     }
+  }
   insert_rows<NewValue>(
       sql, "process_values (run, position, process, metric, unit, direction, estimator, log_value)", 8, "",
       rows, [](soci::statement& insert, NewValue& row) {

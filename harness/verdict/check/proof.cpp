@@ -87,6 +87,25 @@ std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& 
   return {};
 }
 
+bool told_alike(const Series& baseline, const Series& current) {
+  if (baseline.unit != current.unit || baseline.direction != current.direction) return false;
+  const auto told = [](const ProcessSamples& one) {
+    std::vector<double> values;
+    for (const Placement& placement : one.placements)
+      values.insert(values.end(), placement.samples.begin(), placement.samples.end());
+    return values;
+  };
+  int common = 0;
+  for (const ProcessSamples& before : baseline.processes)
+    for (const ProcessSamples& after : current.processes) {
+      if (std::max(before.process, 1) != std::max(after.process, 1)) continue;
+      const std::vector<double> values = told(before);
+      if (values.empty() || values != told(after)) return false;
+      ++common;
+    }
+  return common > 0;
+}
+
 bool bears_on_proof(const MachineField& field, std::string_view device) {
   if (field.name == "clock_lock") return false;  // affects times, but not code
   if (field.kind == FieldClass::block) return true;

@@ -25,6 +25,12 @@ bool was_looked_at(const CaseRecord& record);
 std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& current,
                                   const std::vector<Difference>& machines, const WordMatch* words = nullptr);
 
+// Whether both sides tell the same value of a metric in each process that both have, and they have one. A
+// look, process 0, has the inputs of process 1 and counts as it. Where the current side was only looked at,
+// this and a proof stand for samples of a metric that the workload reports: both builds made the same of
+// equal outputs.
+bool told_alike(const Series& baseline, const Series& current);
+
 // Whether a field of the fingerprint must agree for a proof: all that block, and driver and libraries.
 bool bears_on_proof(const MachineField& field, std::string_view device);
 

@@ -38,14 +38,6 @@ inline Course course_of(const harness::sdk::Params& params) {
 void fill_course(const ModelShape& shape, std::int64_t batch, std::int64_t train_steps, std::int64_t held_out,
                  std::uint64_t seed, std::span<harness::sdk::HostTensor> inputs);
 
-// The oracle of a large model would take many seconds for a batch. So the first `batches` of `starts` repeat
-// a few sequences, as many as replicas.h says. The other function tells after how many they repeat, or
-// `batch`.
-void repeat_sequences(harness::sdk::HostTensor& starts, const ModelShape& shape, std::int64_t batch,
-                      std::int64_t batches);
-std::int64_t different_sequences(const harness::sdk::HostTensor& starts, const ModelShape& shape,
-                                 std::int64_t batch, std::int64_t batches);
-
 // Reports the loss of the last hundredth of steps up to a tenth, a half and all of them.
 inline void report_losses(std::span<const float> losses, harness::sdk::MetricSink& sink) {
   const std::size_t window = std::max<std::size_t>(losses.size() / 100, 1);

@@ -83,7 +83,6 @@ Problem Convergence::problem(const Params& params) const {
 void Convergence::fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const {
   const Course course = course_of(params);
   fill_course(course.shape, course.batch, course.train_steps, course.batch, seed, inputs);
-  repeat_sequences(inputs[starts_index], course.shape, course.batch, course.steps);
 }
 
 void Convergence::reference(const Params& params, std::span<const HostTensor> inputs, std::size_t output,
@@ -91,26 +90,22 @@ void Convergence::reference(const Params& params, std::span<const HostTensor> in
   if (output > 1) throw std::out_of_range("convergence has outputs 0 and 1");
   const Course course = course_of(params);
   const std::int64_t s = course.shape.sequence, n = Layout(course.shape).size();
-  const std::int64_t batch =
-      different_sequences(inputs[starts_index], course.shape, course.batch, course.steps);
   FirstSteps next;
   for (std::int64_t i = 0; i < n; ++i) next.first.push_back(inputs[first_index].at(i));
-  for (std::int64_t i = 0; i < course.steps * batch; ++i) {
-    const double start = inputs[starts_index].at(i / batch * course.batch + i % batch);
+  for (std::int64_t i = 0; i < course.steps * course.batch; ++i)
     for (std::int64_t c = 0; c <= s; ++c)
-      next.tokens.push_back(
-          static_cast<std::int32_t>(inputs[text_index].at(static_cast<std::int64_t>(start) + c)));
-  }
+      next.tokens.push_back(static_cast<std::int32_t>(
+          inputs[text_index].at(static_cast<std::int64_t>(inputs[starts_index].at(i)) + c)));
   if (next.first != last_steps_.first || next.tokens != last_steps_.tokens) {
     next.trained = next.first;
     const std::size_t size = next.first.size();
     std::vector<double> gradient(size), mean(size), variance(size);
-    CpuModel<double> model(course.shape, batch, Numbers::exact, harness::sdk::preparing_threads());
-    const auto of_step = static_cast<std::size_t>(batch * (s + 1));
+    CpuModel<double> model(course.shape, course.batch, Numbers::exact, harness::sdk::preparing_threads());
+    const auto of_step = static_cast<std::size_t>(course.batch * (s + 1));
     for (std::int64_t step = 0; step < course.steps; ++step) {
       const std::span tokens =
           std::span(next.tokens).subspan(static_cast<std::size_t>(step) * of_step, of_step);
-      next.losses.push_back(model.gradient(next.trained, {.size = batch, .tokens = tokens}, gradient));
+      next.losses.push_back(model.gradient(next.trained, {.size = course.batch, .tokens = tokens}, gradient));
       const StepFactors factors = step_factors(character_optimizer, static_cast<int>(step));
       for (std::size_t i = 0; i < size; ++i)
         update_weight(character_optimizer, factors, gradient[i], next.trained[i], mean[i], variance[i]);
@@ -134,20 +129,6 @@ void fill_course(const ModelShape& shape, std::int64_t batch, std::int64_t train
   copy(training_starts(shape.sequence, batch, train_steps, seed), inputs[starts_index]);
   copy(held_out_starts(shape.sequence, held_out), inputs[held_out_index]);
   copy(first_weights(shape, seed), inputs[first_index]);
-}
-
-void repeat_sequences(HostTensor& starts, const ModelShape& shape, std::int64_t batch, std::int64_t batches) {
-  const std::int64_t few = replicas_of(shape, batch).narrow_batch;
-  for (std::int64_t i = 0; i < batches * batch; ++i)
-    starts.set(i, starts.at(i / batch * batch + i % batch % few));
-}
-
-std::int64_t different_sequences(const HostTensor& starts, const ModelShape& shape, std::int64_t batch,
-                                 std::int64_t batches) {
-  const std::int64_t few = replicas_of(shape, batch).narrow_batch;
-  for (std::int64_t i = 0; i < batches * batch; ++i)
-    if (starts.at(i) != starts.at(i / batch * batch + i % batch % few)) return batch;
-  return few;
 }
 
 }  // namespace training

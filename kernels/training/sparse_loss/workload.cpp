@@ -115,7 +115,6 @@ void SparseLoss::fill(const Params& params, std::uint64_t seed, std::span<HostTe
   const bool fixed = study.pattern == Pattern::banded || study.pattern == Pattern::strided;
   fill_course(study.shape, study.batch, study.train_steps, study.held_out_batches * study.batch, seed,
               inputs);
-  repeat_sequences(inputs[held_out_index], study.shape, study.batch, 1);
   std::byte* to = inputs[masks_index].data.data();
   for (const std::int64_t sparsity : studied_sparsities) {
     const sparse_attention::CausalBlocks blocks = causal_blocks(study, sparsity);
@@ -132,32 +131,27 @@ void SparseLoss::reference(const Params& params, std::span<const HostTensor> inp
   if (output != 0) throw std::out_of_range("sparse_loss has one output, number 0");
   const SparseStudy study = study_of(params);
   const std::int64_t s = study.shape.sequence;
-  const std::int64_t batch = different_sequences(inputs[held_out_index], study.shape, study.batch, 1);
   Passes next;
   for (std::int64_t i = 0; i < Layout(study.shape).size(); ++i)
     next.weights.push_back(inputs[first_index].at(i));
-  for (std::int64_t i = 0; i < batch; ++i)
+  for (std::int64_t i = 0; i < study.batch; ++i)
     for (std::int64_t c = 0; c <= s; ++c)
       next.tokens.push_back(static_cast<std::int32_t>(
           inputs[text_index].at(static_cast<std::int64_t>(inputs[held_out_index].at(i)) + c)));
   for (std::int64_t i = 0; i < inputs[masks_index].spec.elements(); ++i)
     next.masks.push_back(static_cast<std::uint8_t>(inputs[masks_index].at(i)));
   if (next.weights != last_.weights || next.tokens != last_.tokens || next.masks != last_.masks) {
-    CpuModel<double> model(study.shape, batch, Numbers::exact, harness::sdk::preparing_threads());
+    CpuModel<double> model(study.shape, study.batch, Numbers::exact, harness::sdk::preparing_threads());
     for (std::int64_t pass = 0; pass < studied_passes; ++pass) {
       model.restrict_attention(mask_of_call(study, next.masks.data(), pass));
       const std::span<const double> logits =
-          model.logits(next.weights, {.size = batch, .tokens = next.tokens});
+          model.logits(next.weights, {.size = study.batch, .tokens = next.tokens});
       next.logits.insert(next.logits.end(), logits.begin(), logits.end());
     }
     last_ = std::move(next);
   }
-  const std::int64_t of_sequence = s * symbols;
-  for (std::size_t e = 0; e < wanted.size(); ++e) {
-    const std::int64_t sequence = wanted[e] / of_sequence;
-    const std::int64_t known = sequence / study.batch * batch + sequence % study.batch % batch;
-    expected[e] = last_.logits[static_cast<std::size_t>(known * of_sequence + wanted[e] % of_sequence)];
-  }
+  for (std::size_t e = 0; e < wanted.size(); ++e)
+    expected[e] = last_.logits[static_cast<std::size_t>(wanted[e])];
 }
 
 }  // namespace

@@ -305,6 +305,10 @@ TEST(Proven, AMetricThatALookTellsAsTheFirstProcessDidIsIdentical) {
   for (const ComparisonRow& row : same.rows) EXPECT_EQ(row.verdict, Verdict::identical) << row.metric;
   EXPECT_EQ(exit_code(same), 0);
   EXPECT_THAT(same.remarks, testing::IsEmpty());
+  // A look leaves the way of timing open.
+  CaseRecord timed = before;
+  timed.sampling.timing = TimingMode::events;
+  EXPECT_EQ(exit_code(compare(record_of({timed}), record_of({telling(looked("a"), 0.5)}), {})), 0);
   // Another value is one process, which decides nothing.
   EXPECT_NE(exit_code(compare(record_of({before}), record_of({telling(looked("a"), 0.6)}), {})), 0);
   // Without a proof the value says nothing.

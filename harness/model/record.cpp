@@ -32,6 +32,12 @@ void forget_process(CaseRecord& record, int process) {
     std::erase_if(series.processes, [&](const ProcessSamples& s) { return s.process == process; });
 }
 
+// A look is process 0. Its values are no samples beside those of measured processes.
+void drop_look(std::vector<Series>& series) {
+  for (Series& one : series)
+    std::erase_if(one.processes, [](const ProcessSamples& samples) { return samples.process == 0; });
+}
+
 }  // namespace
 
 AgreedDigest agreed_digest(const CaseRecord& record) {
@@ -120,16 +126,6 @@ CaseRecord planned_record(const PlannedCase& planned) {
   record.reason = planned.skip.value_or(Cause{CauseCode::not_measured});
   return record;
 }
-
-namespace {
-
-// A look is process 0. Its values are no samples beside those of measured processes.
-void drop_look(std::vector<Series>& series) {
-  for (Series& one : series)
-    std::erase_if(one.processes, [](const ProcessSamples& samples) { return samples.process == 0; });
-}
-
-}  // namespace
 
 void add_result(CaseRecord& record, ProcessResult result) {
   forget_process(record, result.process);

@@ -26,16 +26,14 @@ Series& series_named(std::vector<Series>& all, const Series& like) {
   return all.back();
 }
 
-void forget_process(CaseRecord& record, int process) {
-  std::erase_if(record.processes, [&](const ProcessResult& r) { return r.process == process; });
-  for (Series& series : record.series)
+void forget_samples(std::vector<Series>& all, int process) {
+  for (Series& series : all)
     std::erase_if(series.processes, [&](const ProcessSamples& s) { return s.process == process; });
 }
 
-// A look is process 0. Its values are no samples beside those of measured processes.
-void drop_look(std::vector<Series>& series) {
-  for (Series& one : series)
-    std::erase_if(one.processes, [](const ProcessSamples& samples) { return samples.process == 0; });
+void forget_process(CaseRecord& record, int process) {
+  std::erase_if(record.processes, [&](const ProcessResult& r) { return r.process == process; });
+  forget_samples(record.series, process);
 }
 
 }  // namespace
@@ -129,9 +127,10 @@ CaseRecord planned_record(const PlannedCase& planned) {
 
 void add_result(CaseRecord& record, ProcessResult result) {
   forget_process(record, result.process);
+  // A look is process 0. Its values are no samples beside those of measured processes.
   const auto is_measured = [](const ProcessResult& one) { return one.outcome != Outcome::looked_at; };
   if (is_measured(result))
-    drop_look(record.series);
+    forget_samples(record.series, 0);
   else if (std::any_of(record.processes.begin(), record.processes.end(), is_measured))
     result.series.clear();
   for (Series& part : result.series) {

@@ -16,6 +16,7 @@ struct MetricSpec {
   std::string unit;  // "bytes", "%", or "" for a plain number
   Better better = Better::lower;
   std::string summary;  // one line: what it measures
+  bool timed = false;   // by a clock, so that equal work has another value each time
 };
 
 class MetricSink {

@@ -41,7 +41,7 @@ class AllocatorWorkload final : public harness::sdk::Workload {
   }
   [[nodiscard]] std::vector<MetricSpec> metrics() const override {
     return {{"allocation_time", "ns", Better::lower,
-             "host time of an allocation and its free, no kernels between"},
+             "host time of an allocation and its free, no kernels between", true},
             {"reserved_memory", "bytes", Better::lower, "the most that the allocator held at once"},
             {"live_memory", "bytes", Better::lower, "the most that was allocated at once"}};
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -36,11 +35,10 @@ void Reported::note(std::string_view sentence) {
 }
 
 bool Reported::may_repeat(const std::vector<std::string>& names) const {
-  constexpr std::array<std::string_view, 4> times{"ns", "us", "ms", "s"};
   bool declared = false;
   for (const sdk::MetricSpec& one : declared_) {
     if (std::find(names.begin(), names.end(), one.name) == names.end()) continue;
-    if (std::find(times.begin(), times.end(), one.unit) != times.end()) return false;
+    if (one.timed) return false;
     declared = true;
   }
   return declared;

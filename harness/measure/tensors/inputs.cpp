@@ -100,9 +100,9 @@ std::string input_digest(const CaseInputs& inputs) {
 
 std::size_t input_cache_limit(std::optional<std::uint64_t> available, std::optional<std::uint64_t> granted) {
   constexpr std::uint64_t least = std::uint64_t{512} << 20;
-  constexpr std::uint64_t most = std::uint64_t{4} << 30;
-  const std::uint64_t memory = std::min(available.value_or(0), granted.value_or(most * 16));
-  return static_cast<std::size_t>(std::clamp(memory / 16, least, most));
+  constexpr std::uint64_t most = std::uint64_t{32} << 30;
+  const std::uint64_t memory = std::min(available.value_or(0), granted.value_or(most * 4));
+  return static_cast<std::size_t>(std::clamp(memory / 4, least, most));
 }
 
 std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload, const sdk::Params& params,

@@ -54,9 +54,9 @@ std::string tensor_text(const sdk::TensorSpec& tensor);
 // A hash of the tensors' names, types, shapes and bytes.
 std::string input_digest(const CaseInputs& inputs);
 
-// How much a process may keep: a sixteenth of the memory that is available or that its control group grants,
-// at least 512 MiB and at most 4 GiB. The variants of a point are apart in a process's order, so dropped
-// inputs are made again.
+// How much a process may keep: a quarter of the memory that is available or that its control group grants, at
+// least 512 MiB and at most 32 GiB. The variants of a point follow each other, and share its inputs where
+// these fit: a model of 1.3 billion weights has 15 GiB of them, and as many for audits.
 std::size_t input_cache_limit(std::optional<std::uint64_t> available, std::optional<std::uint64_t> granted);
 
 class InputCache {

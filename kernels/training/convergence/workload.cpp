@@ -43,7 +43,7 @@ class Convergence final : public harness::sdk::Workload {
             {"loss_half", "nats", Better::lower, "mean training loss after half of the steps"},
             {"loss_end", "nats", Better::lower, "mean training loss after all steps"},
             {"held_out_loss", "nats", Better::lower, "loss on text that was never trained on"},
-            {"training_time", "s", Better::lower, "of the whole training, by the host's clock"}};
+            {"training_time", "s", Better::lower, "of the whole training, by the host's clock", true}};
   }
   [[nodiscard]] Problem problem(const Params& params) const override;
   void fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const override;

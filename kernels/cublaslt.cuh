@@ -83,7 +83,7 @@ class CublasLtProduct {
         types.w_is_transposed ? make_layout(type, shape.k, shape.n) : make_layout(type, shape.n, shape.k);
     x_layout_ = make_layout(type, shape.k, shape.m);
     y_layout_ = make_layout(library_type(types.result), shape.n, shape.m);
-    // What is added to a result of 8 bits is of 16.
+    // A result of 8 bits takes an addend of 16.
     addend_layout_ =
         make_layout(types.result == harness::sdk::DType::e4m3 ? CUDA_R_16F : library_type(types.result),
                     shape.n, shape.m);

@@ -56,7 +56,7 @@ class QuantisedX {
     codes_ = buffers.as<Storage>(x_index);
     scales_ = buffers.as<float>(x_scales_index);
   }
-  // Of an X that is not stored in codes.
+  // For an X that is not stored in codes.
   void bind(const std::uint16_t* x, unsigned char* workspace) {
     x_ = x;
     codes_ = reinterpret_cast<Storage*>(workspace);

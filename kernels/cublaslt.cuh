@@ -67,7 +67,7 @@ class CublasLtProduct {
       : CublasLtProduct(shape, {shape.dtype, shape.dtype, compute, false}) {}
 
   CublasLtProduct(const ProductShape& shape, const LibraryTypes& types)
-      : whole_(types.compute == CUBLAS_COMPUTE_32I) {
+      : whole_(types.compute == CUBLAS_COMPUTE_32I), to_codes_(types.result == harness::sdk::DType::e4m3) {
     const cudaDataType_t type = library_type(types.operands);
     cublasLtHandle_t handle = nullptr;
     check(cublasLtCreate(&handle), "cublasLtCreate");
@@ -83,10 +83,7 @@ class CublasLtProduct {
         types.w_is_transposed ? make_layout(type, shape.k, shape.n) : make_layout(type, shape.n, shape.k);
     x_layout_ = make_layout(type, shape.k, shape.m);
     y_layout_ = make_layout(library_type(types.result), shape.n, shape.m);
-    // A result of 8 bits takes an addend of 16.
-    addend_layout_ =
-        make_layout(types.result == harness::sdk::DType::e4m3 ? CUDA_R_16F : library_type(types.result),
-                    shape.n, shape.m);
+    addend_layout_ = make_layout(to_codes_ ? CUDA_R_16F : library_type(types.result), shape.n, shape.m);
   }
 
   // An attribute of the operation: an epilogue, its bias.
@@ -198,9 +195,10 @@ class CublasLtProduct {
     const void* const unchanged = whole_ ? static_cast<const void*>(&whole_one) : &one;
     const void* const none = whole_ ? static_cast<const void*>(&whole_zero) : &zero;
     const bool adds = addend_ != nullptr;
+    const void* const added = adds || to_codes_ ? addend_ : y_;
     check(cublasLtMatmul(handle_.get(), operation_.get(), alpha, w_, w_layout_.get(), x_, x_layout_.get(),
-                         adds ? unchanged : none, adds ? addend_ : y_, addend_layout_.get(), y_,
-                         y_layout_.get(), &algorithm_, workspace_, library_workspace_bytes, stream),
+                         adds ? unchanged : none, added, addend_layout_.get(), y_, y_layout_.get(),
+                         &algorithm_, workspace_, library_workspace_bytes, stream),
           "cublasLtMatmul");
   }
 
@@ -229,7 +227,8 @@ class CublasLtProduct {
     return value;
   }
 
-  bool whole_;  // sums and scaling in int32
+  bool whole_;     // sums and scaling in int32
+  bool to_codes_;  // Y is of 8 bits, and an addend of 16
   OwnedOfLibrary<cublasLtHandle_t, cublasLtDestroy> handle_;
   OwnedOfLibrary<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy> operation_;
   Layout w_layout_;

@@ -67,7 +67,7 @@ class CublasLtProduct {
       : CublasLtProduct(shape, {shape.dtype, shape.dtype, compute, false}) {}
 
   CublasLtProduct(const ProductShape& shape, const LibraryTypes& types)
-      : whole_(types.compute == CUBLAS_COMPUTE_32I) {
+      : whole_(types.compute == CUBLAS_COMPUTE_32I), to_codes_(types.result == harness::sdk::DType::e4m3) {
     const cudaDataType_t type = library_type(types.operands);
     cublasLtHandle_t handle = nullptr;
     check(cublasLtCreate(&handle), "cublasLtCreate");
@@ -83,6 +83,7 @@ class CublasLtProduct {
         types.w_is_transposed ? make_layout(type, shape.k, shape.n) : make_layout(type, shape.n, shape.k);
     x_layout_ = make_layout(type, shape.k, shape.m);
     y_layout_ = make_layout(library_type(types.result), shape.n, shape.m);
+    addend_layout_ = make_layout(to_codes_ ? CUDA_R_16F : library_type(types.result), shape.n, shape.m);
   }
 
   // An attribute of the operation: an epilogue, its bias.
@@ -105,8 +106,8 @@ class CublasLtProduct {
     cublasLtMatmulHeuristicResult_t results[most_algorithms] = {};
     int found = 0;
     const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-        handle_.get(), operation_.get(), w_layout_.get(), x_layout_.get(), y_layout_.get(), y_layout_.get(),
-        preference.get(), std::min(most, most_algorithms), results, &found);
+        handle_.get(), operation_.get(), w_layout_.get(), x_layout_.get(), addend_layout_.get(),
+        y_layout_.get(), preference.get(), std::min(most, most_algorithms), results, &found);
     if (status != CUBLAS_STATUS_NOT_SUPPORTED) check(status, "cublasLtMatmulAlgoGetHeuristic");
     candidates_.clear();
     for (int i = 0; status == CUBLAS_STATUS_SUCCESS && i < found; ++i)
@@ -126,6 +127,8 @@ class CublasLtProduct {
 
   // From now on Y = X W + addend, which has the layout of Y.
   void add(const void* addend) { addend_ = addend; }
+  // From now on X W is multiplied by it; not a product in int32.
+  void scale(float factor) { factor_ = factor; }
 
   // Takes the fastest of the candidates on the bound buffers, the library's favourite where they are alike.
   // Waits for the device.
@@ -167,7 +170,8 @@ class CublasLtProduct {
     }
     cublasLtMatmulHeuristicResult_t result = {};
     if (cublasLtMatmulAlgoCheck(handle_.get(), operation_.get(), w_layout_.get(), x_layout_.get(),
-                                y_layout_.get(), y_layout_.get(), &taken, &result) != CUBLAS_STATUS_SUCCESS ||
+                                addend_layout_.get(), y_layout_.get(), &taken,
+                                &result) != CUBLAS_STATUS_SUCCESS ||
         result.workspaceSize > library_workspace_bytes)
       return false;
     algorithm_ = taken;
@@ -187,11 +191,13 @@ class CublasLtProduct {
     constexpr float zero = 0.0F;
     constexpr std::int32_t whole_one = 1;
     constexpr std::int32_t whole_zero = 0;
-    const void* const alpha = whole_ ? static_cast<const void*>(&whole_one) : &one;
+    const void* const alpha = whole_ ? static_cast<const void*>(&whole_one) : &factor_;
+    const void* const unchanged = whole_ ? static_cast<const void*>(&whole_one) : &one;
     const void* const none = whole_ ? static_cast<const void*>(&whole_zero) : &zero;
     const bool adds = addend_ != nullptr;
+    const void* const added = adds || to_codes_ ? addend_ : y_;
     check(cublasLtMatmul(handle_.get(), operation_.get(), alpha, w_, w_layout_.get(), x_, x_layout_.get(),
-                         adds ? alpha : none, adds ? addend_ : y_, y_layout_.get(), y_, y_layout_.get(),
+                         adds ? unchanged : none, added, addend_layout_.get(), y_, y_layout_.get(),
                          &algorithm_, workspace_, library_workspace_bytes, stream),
           "cublasLtMatmul");
   }
@@ -221,18 +227,21 @@ class CublasLtProduct {
     return value;
   }
 
-  bool whole_;  // sums and scaling in int32
+  bool whole_;     // sums and scaling in int32
+  bool to_codes_;  // Y is of 8 bits, and an addend of 16
   OwnedOfLibrary<cublasLtHandle_t, cublasLtDestroy> handle_;
   OwnedOfLibrary<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy> operation_;
   Layout w_layout_;
   Layout x_layout_;
   Layout y_layout_;
+  Layout addend_layout_;
   std::vector<Candidate> candidates_;
   cublasLtMatmulAlgo_t algorithm_ = {};
   const void* x_ = nullptr;
   const void* w_ = nullptr;
   void* y_ = nullptr;
   const void* addend_ = nullptr;
+  float factor_ = 1;
   void* workspace_ = nullptr;
 };
 

@@ -8,6 +8,7 @@
 
 #include "kernels/attention/cudnn_call.h"
 #include "kernels/backends/cudnn_convolution.h"
+#include "kernels/backends/fp8.h"
 #include "kernels/backends/im2col_kernel.cuh"
 #include "kernels/backends/plain_norm.cuh"
 #include "kernels/backends/slots.h"
@@ -15,6 +16,7 @@
 #include "kernels/block/cuda_parts.cuh"
 #include "kernels/cublas_handle.cuh"
 #include "kernels/device_memory.cuh"
+#include "kernels/quant_gemm/quantised_x.cuh"
 
 namespace backends {
 
@@ -24,8 +26,13 @@ using harness::sdk::Unsupported;
 
 class LibraryNetwork::Operations {
  public:
-  Operations(const Shape& shape, const DeviceTraits& traits, Convolutions convolutions)
-      : shape_(shape), convolutions_(convolutions), rows_(traits) {
+  Operations(const Shape& shape, const DeviceTraits& traits, Convolutions convolutions, Products products)
+      : shape_(shape),
+        convolutions_(convolutions),
+        products_(products),
+        multiprocessors_(traits.multiprocessors),
+        rows_(traits) {
+    if (products != Products::f16) require_fp8(traits);
     if (shape.dtype != harness::sdk::DType::f16) throw Unsupported("written for dtype = f16");
     if (shape.width % 8 != 0) throw Unsupported("rows and pictures need multiples of 8 elements");
     if (shape.rows() * shape.hidden() * (shape.network == Network::conv ? 9 : 1) >
@@ -60,18 +67,13 @@ class LibraryNetwork::Operations {
   using Value = Slots::Value;
 
   Value product(const Value& x, std::size_t weight, After after, const Value& added) {
-    const WeightShape of = weight_shapes(shape_)[weight];
-    const std::int64_t elements = shape_.rows() * of.columns;
-    Value y = slots_.make(elements);
-    const auto product = std::make_shared<kernels::CublasLtProduct>(
-        kernels::ProductShape{shape_.dtype, shape_.rows(), of.columns, of.rows}, CUBLAS_COMPUTE_32F);
-    product->find_algorithms(1, "");
-    workspace_bytes_ = std::max(workspace_bytes_, kernels::library_workspace_bytes);
-    const std::int64_t place = packed_.add(weight_values(shape_, weight));
-    steps_.push_back({[=, this, x = *x, y = *y] {
-                        product->bind(bound_.values[x], bound_.weights + place, bound_.values[y], workspace_);
-                      },
-                      [=](Stream stream) { product->run(static_cast<cudaStream_t>(stream.handle)); }});
+    const std::int64_t elements = shape_.rows() * weight_shapes(shape_)[weight].columns;
+    // A chained product before the last stores codes, two in a half's place, and all have their relu.
+    const bool chained = products_ == Products::fp8_chained;
+    const bool to_codes = chained && weight + 1 < static_cast<std::size_t>(shape_.layers);
+    Value y = slots_.make(to_codes ? elements / 2 : elements);
+    products_ == Products::f16 ? by_halves(*x, *y, weight) : by_fp8(*x, *y, weight, to_codes);
+    if (chained) return y;
     if (after == After::relu) return each_element<transformer_block::Step::relu>(y, y, elements);
     if (after == After::add) return each_element<transformer_block::Step::add>(y, added, elements);
     return y;
@@ -136,6 +138,69 @@ class LibraryNetwork::Operations {
     return y;
   }
 
+  void require_fp8(const DeviceTraits& traits) const {
+    if (traits.compute_major * 10 + traits.compute_minor < 89)
+      throw Unsupported("FP8 needs compute capability 8.9 or newer; this device has " +
+                        std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
+    if (shape_.width % 16 != 0) throw Unsupported("cuBLASLt's products of FP8 need multiples of 16 elements");
+  }
+
+  [[nodiscard]] kernels::ProductShape product_shape(harness::sdk::DType dtype, std::size_t weight) const {
+    const WeightShape of = weight_shapes(shape_)[weight];
+    return {dtype, shape_.rows(), of.columns, of.rows};
+  }
+
+  void by_halves(std::size_t x, std::size_t y, std::size_t weight) {
+    const auto product =
+        std::make_shared<kernels::CublasLtProduct>(product_shape(shape_.dtype, weight), CUBLAS_COMPUTE_32F);
+    product->find_algorithms(1, "");
+    workspace_bytes_ = std::max(workspace_bytes_, kernels::library_workspace_bytes);
+    const std::int64_t place = packed_.add(weight_values(shape_, weight));
+    steps_.push_back(
+        {[=, this] { product->bind(bound_.values[x], bound_.weights + place, bound_.values[y], workspace_); },
+         [=](Stream stream) { product->run(static_cast<cudaStream_t>(stream.handle)); }});
+  }
+
+  // The scale of a weight is a factor; that of x is found in the call, behind the library's workspace.
+  void by_fp8(std::size_t x, std::size_t y, std::size_t weight, bool to_codes) {
+    using harness::sdk::DType;
+    const bool chained = products_ == Products::fp8_chained, rounds = !chained || weight == 0;
+    const kernels::ProductShape of = product_shape(DType::e4m3, weight);
+    if (rounds)
+      rounded_ = std::make_shared<quant_gemm::QuantisedX<ptx::E4M3>>(
+          quant_gemm::Shape{quant_gemm::Weights::e4m3, false, of.m, of.n, of.k}, quant_gemm::Sharing::tensor,
+          multiprocessors_);
+    const auto product = std::make_shared<kernels::CublasLtProduct>(
+        of,
+        kernels::LibraryTypes{DType::e4m3, to_codes ? DType::e4m3 : DType::f16, CUBLAS_COMPUTE_32F, true});
+    product->set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{1});
+    if (chained) product->set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_RELU);
+    // The library chooses by the presence of a scale, whose address comes later.
+    if (!to_codes)
+      product->set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, reinterpret_cast<const void*>(std::uintptr_t{256}));
+    product->find_algorithms(1, "in FP8");
+    workspace_bytes_ =
+        std::max(workspace_bytes_, kernels::library_workspace_bytes + rounded_->workspace_bytes());
+    const Fp8Weight packed = fp8_weight(shape_, weight);
+    const std::int64_t place = packed_.add(packed.codes);
+    product->scale(chained ? scales_.factor(packed, !to_codes) : packed.scale);
+    steps_.push_back({[=, this, rounded = rounded_] {
+                        if (rounds)
+                          rounded->bind(bound_.values[x], static_cast<unsigned char*>(workspace_) +
+                                                              kernels::library_workspace_bytes);
+                        if (!to_codes)
+                          product->set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER,
+                                       static_cast<const void*>(rounded->scales()));
+                        product->bind(rounds ? static_cast<const void*>(rounded->codes()) : bound_.values[x],
+                                      bound_.weights + place, bound_.values[y], workspace_);
+                      },
+                      [=, rounded = rounded_](Stream stream) {
+                        auto* const queue = static_cast<cudaStream_t>(stream.handle);
+                        if (rounds) rounded->run(queue);
+                        product->run(queue);
+                      }});
+  }
+
   void by_cudnn(std::size_t x, std::size_t y, std::int64_t weight) {
     const auto call = std::make_shared<ConvolutionCall>(shape_);
     workspace_bytes_ = std::max(workspace_bytes_, call->workspace_bytes());
@@ -178,10 +243,14 @@ class LibraryNetwork::Operations {
 
   Shape shape_;
   Convolutions convolutions_;
+  Products products_;
+  int multiprocessors_;
   operators::CudaRows rows_;
   Slots slots_;
   PackedWeights packed_;
   std::vector<Step> steps_;
+  std::shared_ptr<quant_gemm::QuantisedX<ptx::E4M3>> rounded_;  // the x of the product that is added
+  ChainedScales scales_;
   std::shared_ptr<kernels::CublasHandle> blas_;
   std::optional<kernels::DeviceMemory> weights_;
   std::optional<kernels::DeviceMemory> values_;
@@ -192,13 +261,20 @@ class LibraryNetwork::Operations {
   Value y_;
 };
 
-LibraryNetwork::LibraryNetwork(const Shape& shape, const DeviceTraits& traits, Convolutions convolutions)
-    : operations_(std::make_unique<Operations>(shape, traits, convolutions)) {}
+LibraryNetwork::LibraryNetwork(const Shape& shape, const DeviceTraits& traits, Convolutions convolutions,
+                               Products products, harness::sdk::Tolerance of_workload)
+    : operations_(std::make_unique<Operations>(shape, traits, convolutions, products)) {
+  if (products != Products::f16) tolerance_ = fp8_tolerance(shape, of_workload);
+}
 
 LibraryNetwork::~LibraryNetwork() = default;
 
 std::size_t LibraryNetwork::workspace_bytes() const {
   return operations_->workspace_bytes();
+}
+std::optional<harness::sdk::DType> LibraryNetwork::multiplies() const {
+  if (!tolerance_) return std::nullopt;
+  return harness::sdk::DType::e4m3;
 }
 void LibraryNetwork::bind(const harness::sdk::Buffers& buffers) {
   operations_->bind(buffers);

@@ -52,10 +52,15 @@ class QuantisedX {
 
   // `workspace` has workspace_bytes().
   void bind(const harness::sdk::Buffers& buffers, unsigned char* workspace) {
-    x_ = buffers.as<const std::uint16_t>(x_index);
-    codes_ = shape_.stored ? buffers.as<Storage>(x_index) : reinterpret_cast<Storage*>(workspace);
-    scales_ = shape_.stored ? buffers.as<float>(x_scales_index)
-                            : reinterpret_cast<float*>(workspace + codes_bytes());
+    if (!shape_.stored) return bind(buffers.as<const std::uint16_t>(x_index), workspace);
+    codes_ = buffers.as<Storage>(x_index);
+    scales_ = buffers.as<float>(x_scales_index);
+  }
+  // For an X that is not stored in codes.
+  void bind(const std::uint16_t* x, unsigned char* workspace) {
+    x_ = x;
+    codes_ = reinterpret_cast<Storage*>(workspace);
+    scales_ = reinterpret_cast<float*>(workspace + codes_bytes());
     largest_ = reinterpret_cast<std::uint32_t*>(workspace + codes_bytes() + scales_bytes());
   }
 
@@ -101,12 +106,6 @@ inline harness::sdk::Tolerance tolerance_of_codes(const Shape& shape, harness::s
   const double few = of_workload.relative / 6e-4;
   const double of_x = shape.stored ? 0 : shape.product_type() == harness::sdk::DType::i8 ? 1e-2 : 4.5e-2;
   return {of_workload.relative + of_x * few + of_sums};
-}
-
-// Hopper's Tensor Cores align products of FP8 to the largest of 32 and of the sum so far, and keep 13 bits of
-// fraction below it (DeepSeek-V3, section 3.3.2). Each step of 32 loses at most 2^-13 of the sum.
-inline double loss_of_fast_sums(std::int64_t k) {
-  return static_cast<double>(k) / 32 * 0x1p-13;
 }
 
 }  // namespace quant_gemm

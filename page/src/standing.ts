@@ -15,6 +15,7 @@ import { type Drawn, is_missing, type Look } from "./plots/plot";
 import { roofline } from "./plots/roofline";
 import { sides_of } from "./plots/sides";
 import { speedup } from "./plots/speedup";
+import { staged, stages } from "./plots/stages";
 import { timeline } from "./plots/timeline";
 import { violin } from "./plots/violin";
 import { waterfall } from "./plots/waterfall";
@@ -93,12 +94,13 @@ const of_samples =
     );
   };
 
-// A ladder of variants, and the metric that is told of it: a time, where none is named.
+// A ladder of variants, the first of `ladders` where no case is named, and the metric that is told of it: a time, where
+// none is named.
 const of_ladder =
-  (draw: typeof metric_by_variant): Maker =>
+  (draw: typeof metric_by_variant, ladders = ladders_of): Maker =>
   (page, wanted, look) => {
     const { details, report } = page.current;
-    const some = wanted.case === null ? ([...ladders_of(details).values()][0] ?? []) : group(page, wanted, ladder_of);
+    const some = wanted.case === null ? ([...ladders(details).values()][0] ?? []) : group(page, wanted, ladder_of);
     return draw(report.cases, some, wanted.metric ?? cost_metric(cases_of(page, some))?.metric ?? "", look);
   };
 
@@ -139,6 +141,10 @@ const makers: Record<string, Maker> = {
   ),
   "break-even": of_ladder((cases, rungs, _, look) =>
     break_even(cases, rungs, rungs[0] ? ladder_of(rungs[0]) : "", look),
+  ),
+  stages: of_ladder(
+    (cases, rungs, metric, look) => stages(cases, rungs, rungs[0] ? ladder_of(rungs[0]) : "", metric, look),
+    staged,
   ),
   samples: of_ladder(samples_by_variant),
   metric: of_ladder(metric_by_variant),

@@ -2,9 +2,12 @@
 // agree with them.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "kernels/backends/cpu_network.h"
+#include "kernels/backends/fp8.h"
 #include "tests/kernels/network_case.h"
 
 namespace backends {
@@ -96,6 +99,95 @@ TEST(Networks, OnThreadsAgreeWithTheOracle) {
     EXPECT_LE(error_of_threads(transformer(1, 2, 64, 130, 1, dtype)), 1);
   }
   EXPECT_LE(error_of_threads(mlp(2, 64, 5, DType::f32)), 1e-3) << "f32 is far more precise";
+}
+
+float rounded_to_e4m3(float value) {
+  return harness::sdk::float_from_e4m3(harness::sdk::e4m3_from_float(value));
+}
+
+// The FP8 variants of an mlp in plain C++. `size`: of x. Sets y, and tells the largest code of a chained
+// result.
+float run_fp8(NetworkCase& one, const Shape& shape, bool chained, float size = 1) {
+  const auto width = static_cast<std::size_t>(shape.width), rows = static_cast<std::size_t>(shape.batch);
+  std::vector<float> x(rows * width);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    one.tensors[x_index].set(at, one.tensors[x_index].at(at) * static_cast<double>(size));
+    x[i] = static_cast<float>(one.tensors[x_index].at(at));
+  }
+  ChainedScales scales;
+  float scale = 1, largest = 0;
+  for (std::size_t layer = 0; layer < static_cast<std::size_t>(shape.layers); ++layer) {
+    const Fp8Weight weight = fp8_weight(shape, layer);
+    const auto* const codes = reinterpret_cast<const std::uint8_t*>(weight.codes.data());
+    const bool last = layer + 1 == static_cast<std::size_t>(shape.layers);
+    if (!chained || layer == 0) {
+      scale = kernels::scale_for(kernels::largest_magnitude(x.data(), shape.elements()), DType::e4m3);
+      for (float& value : x) value = rounded_to_e4m3(value / scale);
+    }
+    const float factor = chained ? scales.factor(weight, last) * (last ? scale : 1) : weight.scale * scale;
+    std::vector<float> y(x.size());
+    for (std::size_t row = 0; row < rows; ++row)
+      for (std::size_t column = 0; column < width; ++column) {
+        float sum = 0;
+        for (std::size_t k = 0; k < width; ++k)
+          sum += x[row * width + k] * harness::sdk::float_from_e4m3(codes[column * width + k]);
+        sum = std::max(sum * factor, 0.0F);
+        if (chained && !last) largest = std::max(largest, sum = rounded_to_e4m3(sum));
+        y[row * width + column] = sum;
+      }
+    x = y;
+  }
+  harness::sdk::HostTensor& y = one.tensors[y_index];
+  for (std::size_t i = 0; i < x.size(); ++i) y.set(static_cast<std::int64_t>(i), static_cast<double>(x[i]));
+  std::memcpy(one.addresses[y_index], y.data.data(), y.data.size());
+  return largest;
+}
+
+// How far y is off, as a share of what FP8 may be.
+double error_in_fp8(NetworkCase& one, const Shape& shape) {
+  return one.error() * one.problem.tolerance.relative / fp8_tolerance(shape, one.problem.tolerance).relative;
+}
+
+TEST(NetworksInFp8, AreWithinTheirTolerance) {
+  for (const Shape& shape : {mlp(1, 16, 3), mlp(4, 256, 8), mlp(8, 64, 33), mlp(4, 1024, 2)})
+    for (const bool chained : {false, true}) {
+      NetworkCase one(shape);
+      const float largest = run_fp8(one, shape, chained);
+      EXPECT_LT(largest, 448) << "nothing saturates";
+      const double error = error_in_fp8(one, shape);
+      EXPECT_LE(error, 1) << shape.width;
+      EXPECT_GE(error, 0.1) << "FP8 is no closer";
+      if (chained && shape.layers > 1) EXPECT_GT(largest, 4) << "and no scale is far too large";
+    }
+}
+
+TEST(NetworksInFp8, ChainTheirScalesForEachSizeOfX) {
+  const Shape shape = mlp(4, 128, 8);
+  for (const float size : {0.002F, 300.0F}) {
+    NetworkCase one(shape), of_size(shape);
+    const float largest = run_fp8(one, shape, true), of_large = run_fp8(of_size, shape, true, size);
+    EXPECT_NEAR(of_large, largest, 0.1 * static_cast<double>(largest));
+    EXPECT_LE(error_in_fp8(of_size, shape), 1);
+  }
+}
+
+TEST(NetworksInFp8, HaveWeightsWhoseColumnsAreRows) {
+  const Shape shape = mlp(2, 32, 1);
+  const Fp8Weight weight = fp8_weight(shape, 1);
+  const std::vector<std::uint16_t> values = weight_values(shape, 1);
+  ASSERT_EQ(weight.codes.size(), 32U * 32U / 2);
+  const auto* const codes = reinterpret_cast<const std::uint8_t*>(weight.codes.data());
+  float largest = 0;
+  for (std::size_t row = 0; row < 32; ++row)
+    for (std::size_t column = 0; column < 32; ++column) {
+      const float value = harness::sdk::float_from_f16(values[row * 32 + column]),
+                  code = harness::sdk::float_from_e4m3(codes[column * 32 + row]);
+      EXPECT_NEAR(code * weight.scale, value, std::fabs(value) / 16 + 0x1p-10F * weight.scale);
+      largest = std::max(largest, std::fabs(code));
+    }
+  EXPECT_EQ(largest, 448);
+  EXPECT_NEAR(weight.gain, 1, 0.2) << "weights keep the size of the sums";
 }
 
 }  // namespace

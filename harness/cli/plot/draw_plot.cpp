@@ -15,7 +15,7 @@ namespace harness {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::array<PlotKind, 13> kinds{{
+constexpr std::array<PlotKind, 14> kinds{{
     {"speedup", "speedups over the reference, with intervals"},
     {"roofline", "FLOP/s by intensity under the measured ceilings"},
     {"ceiling", "share of the measured ceiling by size, a line a variant"},
@@ -23,6 +23,7 @@ constexpr std::array<PlotKind, 13> kinds{{
     {"phases", "set-up, first call and sampling of each case"},
     {"break-even", "set-up and calls of each variant of a ladder, added, by the number of calls"},
     {"waterfall", "what each variant of a ladder gains"},
+    {"stages", "the speedup of a network stage by stage, and of each step"},
     {"samples", "the samples of each variant of a ladder, as violins"},
     {"metric", "a metric of each variant of a ladder, with intervals"},
     {"distribution", "the samples of each process, as violins", true},

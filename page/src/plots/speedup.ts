@@ -20,7 +20,7 @@ import {
 
 export const most_rows = 60;
 
-interface Bar {
+export interface Bar {
   one: RunCase;
   reference: string;
   ratio: number;
@@ -40,16 +40,14 @@ export function speedup(cases: readonly RunCase[], look: Look, title = "Speedup 
       remedy: "Add `reference: <variant>` to the case in the suite and measure again.",
     };
   }
-  const confidence = bars.find(({ one }) => one.confidence != null)?.one.confidence;
   return {
     title,
     summary: summary_of(bars),
     notes: [
-      confidence != null ? `Whiskers: ${Math.round(confidence * 100)} % interval from the process values of both.` : "",
+      told_whiskers(bars),
       all.length > bars.length ? `The first ${bars.length} of ${all.length} cases; the table has them all.` : "",
     ].filter(Boolean),
-    height: 64 + row_height(look, short_names(bars.map(({ one }) => one.case))) * bars.length,
-    option: option_of(bars, look),
+    ...drawn_bars(bars, bars.map(({ ratio }) => times(ratio)), look),
     table: {
       columns: ["case", "reference", "speedup", "from", "to", "rating"],
       rows: bars.map(({ one, reference, ratio, interval }) => [
@@ -64,7 +62,14 @@ export function speedup(cases: readonly RunCase[], look: Look, title = "Speedup 
   };
 }
 
-function bar_of(one: RunCase): Bar[] {
+export function told_whiskers(bars: readonly Bar[]): string {
+  const confidence = bars.find(({ one }) => one.confidence != null)?.one.confidence;
+  return confidence != null
+    ? `Whiskers: ${Math.round(confidence * 100)} % interval from the process values of both.`
+    : "";
+}
+
+export function bar_of(one: RunCase): Bar[] {
   if (one.speedup?.ratio == null) return [];
   const { reference, ratio, interval } = one.speedup;
   const surely = !interval ? "undecided" : interval[0] > 1 ? "faster" : interval[1] < 1 ? "slower" : "undecided";
@@ -85,15 +90,27 @@ function colour_of({ surely }: Bar, theme: Theme): string {
   return { faster: theme.good, slower: theme.bad, undecided: theme.faint }[surely];
 }
 
-function option_of(bars: readonly Bar[], look: Look): EChartsOption {
-  const { theme } = look;
+// `labels`: right of each bar.
+export function drawn_bars(
+  bars: readonly Bar[],
+  labels: string[],
+  look: Look,
+): { height: number; option: EChartsOption } {
   const names = short_names(bars.map(({ one }) => one.case));
+  return {
+    height: 64 + row_height(look, names) * bars.length,
+    option: option_of(bars, names, labels, look),
+  };
+}
+
+function option_of(bars: readonly Bar[], names: string[], labels: string[], look: Look): EChartsOption {
+  const { theme } = look;
   const intervals = bars.flatMap(({ interval }, row): [number, number, number][] =>
     interval ? [[row, interval[0], interval[1]]] : [],
   );
   return {
     ...base(look),
-    grid: { left: label_width(look, names) + 16, right: 56, top: 24, bottom: 40 },
+    grid: { left: label_width(look, names) + 16, right: Math.max(56, label_width(look, labels)), top: 24, bottom: 40 },
     xAxis: { ...value_axis(look, "times as fast as the reference"), scale: false, min: 0 },
     yAxis: row_axis(look, names),
     tooltip: told(look, (item) => {
@@ -117,7 +134,7 @@ function option_of(bars: readonly Bar[], look: Look): EChartsOption {
       whiskers(intervals, [theme.text]),
       labels_at(
         bars.map(({ ratio, interval }, row) => [Math.max(ratio, interval?.[1] ?? 0), row]),
-        bars.map(({ ratio }) => times(ratio)),
+        labels,
         look,
       ),
     ],

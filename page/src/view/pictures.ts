@@ -8,7 +8,6 @@ interface Wanted {
   title: string;
   keys: string[]; // of suite.ts; any of them
   suite: string; // "": any
-  needs?: string; // where no suite gives it
 }
 
 const wanted: Wanted[] = [
@@ -21,17 +20,12 @@ const wanted: Wanted[] = [
   { title: "Distributions of samples", keys: ["samples"], suite: "" },
   { title: "Backends by type of network", keys: ["speedup", "over-shapes"], suite: "backends" },
   { title: "Set-up and compilation, and after how many calls they pay", keys: ["break-even"], suite: "backends" },
-  {
-    title: "Baseline, quantization, fusion, compilation in turn",
-    keys: ["cumulative"],
-    suite: "cumulative",
-    needs: "it takes one network, measured stage by stage",
-  },
+  { title: "Baseline, quantization, fusion, compilation in turn", keys: ["stages"], suite: "backends" },
 ];
 
 // `chapters`: the sections of the reports, in the order of `pages`.
 export function pictures_section(pages: readonly PageDocument[], chapters: readonly HTMLElement[]): HTMLElement {
-  const lines = wanted.map(({ title, keys, suite, needs }) => {
+  const lines = wanted.map(({ title, keys, suite }) => {
     const places = pages.flatMap((page, at) => {
       const { name } = page.current.report.suite;
       const found = keys.some((key) => chapters[at]?.querySelector(`[data-picture="${key}"] .picture`));
@@ -47,7 +41,7 @@ export function pictures_section(pages: readonly PageDocument[], chapters: reado
             el(
               "span",
               "faint",
-              `not drawn: ${needs ?? (suite ? `no record here has it; the suite \`${suite}\` gives it` : "no record here has samples")}`,
+              `not drawn: ${suite ? `no record here has it; the suite \`${suite}\` gives it` : "no record here has samples"}`,
             ),
           ];
     return el("li", places.length > 0 ? "drawn-here" : "not-drawn", `${title}: `, ...where);

@@ -11,6 +11,7 @@ import { phases } from "../plots/phases";
 import { roofline } from "../plots/roofline";
 import type { Drawn, Look } from "../plots/plot";
 import { most_rows, speedup } from "../plots/speedup";
+import { staged, stages } from "../plots/stages";
 import { waterfall } from "../plots/waterfall";
 import { machine_of } from "../report";
 import type { RunCase } from "../reports";
@@ -155,6 +156,17 @@ function break_even_figure(cases: readonly RunCase[], ladders: Map<string, CaseD
   return ladder_figure(some, (rungs, name, look) => break_even(cases, rungs, name, look));
 }
 
+// Only where cases are tagged as stages.
+function stages_figure(
+  cases: readonly RunCase[],
+  details: readonly CaseDetails[],
+  time_of: (ladder: string) => string,
+): HTMLElement | null {
+  const ladders = staged(details);
+  if (ladders.size === 0) return null;
+  return ladder_figure(ladders, (rungs, name, look) => stages(cases, rungs, name, time_of(name), look));
+}
+
 // A picture that the list of pictures finds by its key.
 function marked<Place extends HTMLElement | null>(key: string, place: Place): Place {
   if (place) place.dataset["picture"] = key;
@@ -195,6 +207,7 @@ export function suite_section(page: PageDocument, scope: string, whole = true): 
       "ladder",
       ladder_figure(ladders, (rungs, name, look) => waterfall(cases, rungs, name, time_of(name), look)),
     ),
+    marked("stages", stages_figure(cases, details, time_of)),
     marked(
       "samples",
       ladder_figure(ladders, (rungs, name, look) => samples_by_variant(cases, rungs, time_of(name), look)),

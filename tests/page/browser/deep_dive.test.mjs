@@ -124,6 +124,25 @@ test("the sample of an H200 opens with today's page, nine of the ten pictures dr
     assert.ok(all > 60, `${all} pictures`);
   }));
 
+test("a network in stages is the tenth", () => {
+  write_sample("sample");
+  const documents = documents_in("sample");
+  const backends = documents.find((one) => one.current?.report.suite.name === "backends");
+  for (const one of backends.current.details)
+    if (one.workload === "mlp" && one.device === "cuda") one.tags.push("stages");
+  return visit(write_page("staged", ...documents), {}, async (page) => {
+    const lines = await pictures(page);
+    assert.deepEqual(
+      lines.map(([how]) => how),
+      Array(10).fill("drawn-here"),
+    );
+    const stages = page.locator('[data-picture="stages"]');
+    await stages.scrollIntoViewIfNeeded();
+    await eventually(async () => assert.equal(await stages.locator(".picture svg").count(), 1));
+    assert.match(await stages.innerText(), /relative to eager, .*graph is .*× as fast/);
+  });
+});
+
 test("hostile claims stay text", async () => {
   const [contents, claims, first] = documents_in("deep");
   claims.claims = claims.claims.slice(0, 3).map((one) => ({

@@ -62,6 +62,22 @@ for (const [from, name, words] of pictures) {
   });
 }
 
+test("cases with the tag `stages` become a drawing of stages", () => {
+  const run = document_in("run");
+  const { details, report } = run.current;
+  const point = (name) => name.replace(/^([^/]*)\/[^/]*\//, "$1/");
+  const [relative] = report.cases.filter((one) => one.speedup);
+  for (const one of details)
+    if (point(one.case) === point(relative.speedup.reference)) one.tags = ["stages"];
+  const path = join(process.env.PAGES, "stages.document.json");
+  writeFileSync(path, JSON.stringify(run));
+  const result = plot("--plot", "stages", path);
+  assert.equal(result.status, 0, result.stderr);
+  assert_well_formed(result.stdout);
+  assert.match(result.stdout, /Speedup stage by stage/);
+  assert.match(result.stdout, /\(step /);
+});
+
 test("the document may come from standard input, and the drawing be dark and of a height", () => {
   const input = readFileSync(documents.comparison, "utf8");
   const result = spawnSync("node", [program, "--plot", "interval", ...hot, "--theme", "dark", "--height", "300"], {
@@ -93,6 +109,9 @@ test("data that is not there is said in words, with status 1", () => {
   const cost = plot("--plot", "break-even", documents.run);
   assert.equal(cost.status, 1);
   assert.match(cost.stderr, /setup_time/);
+  const in_turn = plot("--plot", "stages", documents.run);
+  assert.equal(in_turn.status, 1);
+  assert.match(in_turn.stderr, /in stages.*tags: \[stages\]/);
 });
 
 test("mistakes name the nearest that would do", () => {

@@ -6,6 +6,7 @@ import { metric_by_variant, samples_by_variant } from "page/plots/by_variant";
 import { claimed_speedups } from "page/plots/claimed_speedups";
 import { pareto, size_metrics } from "page/plots/pareto";
 import { is_missing, type Plot } from "page/plots/plot";
+import { staged, stages } from "page/plots/stages";
 import { light } from "page/theme";
 import { document_in } from "./documents";
 
@@ -93,6 +94,34 @@ test("samples by variant are relative to each one's centre", () => {
   for (const row of plot.table.rows)
     assert.ok(Math.abs(Number(row[4])) < 5, `the median is ${row[4]} % from the centre`);
   assert.ok(is_missing(samples_by_variant(report.cases, rungs, "nothing", look)));
+});
+
+test("stages are relative to the first, and each step to the one before it", () => {
+  const tagged = details.map((one) => ({ ...one, tags: one.variant === "e5m2" ? [] : ["stages"] }));
+  const [rungs] = [...staged(tagged).values()];
+  assert.deepEqual(
+    rungs!.map((one) => one.variant),
+    ["fp32", "int8", "int4"],
+  );
+  const ratios: Record<string, number> = { "net/int8": 1.5, "net/int4": 3 };
+  const timed = cases.map((one) => ({
+    ...one,
+    speedup: ratios[one.case]
+      ? { reference: "net/fp32", ratio: ratios[one.case], interval: [ratios[one.case]! - 0.1, ratios[one.case]! + 0.1] }
+      : null,
+  }));
+  const plot = drawn(stages(timed, rungs!, "net", "time", look));
+  assert.deepEqual(plot.table.rows, [
+    ["fp32", "1.00×", "", "", ""],
+    ["int8", "1.50×", "1.40×", "1.60×", "1.50×"],
+    ["int4", "3.00×", "2.90×", "3.10×", "2.00×"],
+  ]);
+  assert.deepEqual(plot.option.yAxis.data, ["fp32", "int8", "int4"]);
+  assert.match(plot.summary, /relative to fp32, int8 is 1.50× as fast, int4 is 3.00× as fast/);
+  assert.ok(plot.notes.some((note) => note.startsWith("Whiskers: 99 %")));
+  const other = timed.map((one) => ({ ...one, speedup: one.speedup && { ...one.speedup, reference: "net/int8" } }));
+  assert.ok(is_missing(stages(other, rungs!, "net", "time", look)), "they are relative to another case");
+  assert.equal(staged(details.map((one) => ({ ...one, tags: [] }))).size, 0);
 });
 
 test("claims are drawn with what was claimed and what was measured", () => {

@@ -118,8 +118,9 @@ TEST(Protocol, KeepsPhasesInTheirOrder) {
 }
 
 TEST(Protocol, WritesOneLineAMessage) {
-  for (const Message& message : {Message{Hello{"cpu", {}}}, Message{Begin{"a\nb"}}, Message{ProcessResult{}},
-                                 Message{Refusal{"no\ndevice"}}, Message{Done{}}}) {
+  for (const Message& message :
+       {Message{Hello{"cpu", {}}}, Message{Begin{"a\nb"}}, Message{ProcessResult{}},
+        Message{Refusal{"no\ndevice"}}, Message{Done{}}, Message{Wait{}}, Message{Go{}}}) {
     const std::string line = encode(message);
     EXPECT_EQ(line.find('\n'), std::string::npos);
     const Result<Message> back = decode_message(line);

@@ -35,15 +35,18 @@ void Reported::note(std::string_view sentence) {
     notes_.push_back(told_note(printable(sentence.substr(0, longest))));
 }
 
-bool Reported::may_repeat(const std::vector<std::string>& names) const {
+bool Reported::has_time(const std::vector<std::string>& names) const {
   constexpr std::array<std::string_view, 4> times{"ns", "us", "ms", "s"};
-  bool declared = false;
-  for (const sdk::MetricSpec& one : declared_) {
-    if (std::find(names.begin(), names.end(), one.name) == names.end()) continue;
-    if (std::find(times.begin(), times.end(), one.unit) != times.end()) return false;
-    declared = true;
-  }
-  return declared;
+  return std::any_of(declared_.begin(), declared_.end(), [&](const sdk::MetricSpec& one) {
+    return std::find(names.begin(), names.end(), one.name) != names.end() &&
+           std::find(times.begin(), times.end(), one.unit) != times.end();
+  });
+}
+
+bool Reported::may_repeat(const std::vector<std::string>& names) const {
+  return !has_time(names) && std::any_of(declared_.begin(), declared_.end(), [&](const sdk::MetricSpec& one) {
+    return std::find(names.begin(), names.end(), one.name) != names.end();
+  });
 }
 
 void Reported::add_to(ProcessResult& result, const std::vector<std::string>& wanted) const {

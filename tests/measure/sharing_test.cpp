@@ -7,16 +7,66 @@
 #include <map>
 #include <set>
 
+#include "harness/measure/worker/device_token.h"
 #include "tests/measure/run_plan.h"
+#include "tests/measure/trial.h"
 
 namespace harness {
 namespace {
 
 using testing::Contains;
 using testing::Each;
+using testing::ElementsAre;
 using testing::Field;
 using testing::Not;
 using testing::SizeIs;
+
+// Where the token was in each part of a case: "inside" with the worker, or "free".
+class Watch {
+ public:
+  static inline std::filesystem::path file = {};
+  static inline std::set<std::string> seen = {};
+
+  static void at(const std::string& part) {
+    Result<DeviceToken> other = DeviceToken::open(file);
+    ASSERT_TRUE(other);
+    seen.insert(part + (other->try_take() ? " free" : " inside"));
+  }
+};
+
+class WatchedLine : public trial::Line {
+ public:
+  void fill(const sdk::Params& params, std::uint64_t seed, std::span<sdk::HostTensor> inputs) const override {
+    Watch::at("fill");
+    Line::fill(params, seed, inputs);
+  }
+  void reference(const sdk::Params& params, std::span<const sdk::HostTensor> inputs, std::size_t output,
+                 std::span<const std::int64_t> wanted, std::span<double> expected) const override {
+    Watch::at("reference");
+    Line::reference(params, inputs, output, wanted, expected);
+  }
+};
+
+class WatchedKernel : public trial::Right {
+ public:
+  WatchedKernel(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+      : Right(params, problem, traits) {
+    Watch::at("construct");
+  }
+  void bind(const sdk::Buffers& buffers) override {
+    Watch::at("bind");
+    Right::bind(buffers);
+  }
+  void run(sdk::Stream stream) override {
+    Watch::at("run");
+    Right::run(stream);
+  }
+};
+
+void register_watched(sdk::Registry& registry) {
+  registry.add(std::make_unique<WatchedLine>());
+  registry.add(trial::variant<WatchedKernel>("watched"));
+}
 
 constexpr int workers = 3;
 constexpr std::int64_t large = std::int64_t{1} << 19;  // elements: host work that is worth it
@@ -48,6 +98,25 @@ class Sharing : public RunPlan {
     return all;
   }
 };
+
+TEST_F(Sharing, InputsAreMadeBeforeConstructionAndWithoutTheDevice) {
+  Watch::file = folder_.path() / "token";
+  std::ofstream(Watch::file).flush();
+  Result<DeviceToken> token = DeviceToken::open(Watch::file);
+  ASSERT_TRUE(token);
+  token->take();
+  Carried carried;
+  carried.token = &*token;
+  Catalog catalog;
+  ASSERT_TRUE(catalog.add({sdk::module_abi, sdk::compiler_abi, "test", register_watched}));
+  const ProcessResult result =
+      measure_case(*scripted(R"({"version": 1})"), catalog, planned_line("watched", large), 1, carried);
+  ASSERT_EQ(result.outcome, Outcome::measured) << result.reason;
+  EXPECT_THAT(Watch::seen,
+              ElementsAre("bind inside", "construct inside", "fill free", "reference free", "run inside"));
+  EXPECT_EQ(result.phases.at(0).name, "inputs");
+  EXPECT_EQ(result.phases.at(1).name, "construct");
+}
 
 TEST_F(Sharing, NeverTwoWorkersAreInsideAtOnce) {
   run();
@@ -87,6 +156,19 @@ TEST_F(Sharing, ADeviceThatTakesOneWorkerAtATimeHasOne) {
   run();
   EXPECT_THAT(pairs(), SizeIs(10));
   for (const ProcessResult& one : results_) EXPECT_EQ(one.outcome, Outcome::measured) << one.reason;
+}
+
+TEST_F(Sharing, ACaseWithoutRoomIsTriedAgainAlone) {
+  play(R"(, "memory_bytes": 1000000)");
+  plan_.cases.resize(1);
+  add("right_too").sampling.processes = 5;
+  run();
+  EXPECT_THAT(pairs(), SizeIs(10));
+  for (const ProcessResult& one : results_) {
+    const bool fits = one.case_id == plan_.cases.back().id;
+    const Outcome otherwise = one.process == 1 ? Outcome::failed : Outcome::skipped;
+    EXPECT_EQ(one.outcome, fits ? Outcome::measured : otherwise) << one.process << one.reason;
+  }
 }
 
 TEST_F(Sharing, ACaseThatFailsFailsAndTheOthersGoOn) {

@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "harness/measure/case/measure_case.h"
+#include "harness/measure/schedule/carried.h"
 #include "harness/measure/worker/device_token.h"
 #include "tests/measure/run_plan.h"
 #include "tests/measure/trial.h"

@@ -31,7 +31,7 @@ def read(name):
         for metric in case["metrics"]:
             for process in metric["processes"]:
                 samples = [placement["samples"] for placement in process["placements"]]
-                values[case["case"], metric["metric"], process["process"]] = samples
+                values[case["id"], metric["metric"], process["process"]] = samples
     return record, fields, values
 
 shared, alone, usual = read("shared.json"), read("alone.json"), read("usual.json")
@@ -44,7 +44,7 @@ PY
 expect 0 "$HARNESS" compare --baseline alone.json --current shared.json
 
 # A device that takes one process at a time.
-sed -i "s,\"inside\",\"context\": \"$work/context\", &," speed.json
+sed -i "s|\"inside\"|\"context\": \"$work/context\", &|" speed.json
 expect 0 run --workers 3 --output exclusive.json
 python3 -c 'import json
 for case in json.load(open("exclusive.json"))["cases"]:

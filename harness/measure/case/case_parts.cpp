@@ -31,12 +31,10 @@ CaseParts::CaseParts(Device& device_, const PlannedCase& planned_, int process_,
 std::shared_ptr<const CaseInputs> CaseParts::inputs_of(const Subject& subject, std::uint64_t seed,
                                                        InputCache::Answers answers) {
   const std::uint64_t own = input_seed(planned.workload, planned.params, seed, process);
-  std::optional<WithoutDevice> others_may;
-  if (!carried.inputs.has(*subject.workload, planned.params, own, answers)) {
-    std::size_t bytes = 0;
-    for (const sdk::TensorSpec& tensor : subject.problem.tensors) bytes += tensor.bytes();
-    others_may.emplace(device, carried.token, phases, bytes, subject.problem.work.flops);
-  }
+  const bool made = carried.inputs.has(*subject.workload, planned.params, own, answers);
+  std::size_t bytes = 0;
+  for (const sdk::TensorSpec& tensor : subject.problem.tensors) bytes += tensor.bytes();
+  const WithoutDevice others_may = made ? apart(0) : apart(bytes, subject.problem.work.flops);
   return carried.inputs.get(*subject.workload, planned.params, subject.problem, own, answers);
 }
 

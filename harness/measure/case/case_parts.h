@@ -36,6 +36,7 @@ struct CaseParts {
   Carried& carried;
   Phases phases;
   QuietHost quiet;
+  bool keeps_device = false;  // in host work, too: others would change the power that it is sampled at
   std::shared_ptr<const CaseInputs> inputs = {};
   Allocation allocation;
   Pacer pacer;
@@ -48,7 +49,7 @@ struct CaseParts {
 
   // For a stretch of host work, in which nothing touches the device.
   [[nodiscard]] WithoutDevice apart(std::size_t bytes, double operations = 0) {
-    return {device, carried.token, phases, bytes, operations};
+    return {device, keeps_device ? nullptr : carried.token, phases, bytes, operations};
   }
 
   // The inputs and right answers of the point, drawn from `seed`, as this subject's workload makes them.

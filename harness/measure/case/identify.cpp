@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
@@ -92,9 +91,8 @@ Step identify(CaseParts& parts, Subject& subject) {
   subject.result.identity = std::move(seen->identity);
   if (!subject.result.identity || subject.result.identity->digest.empty()) return {};
   std::string& digest = subject.result.identity->digest;
-  std::optional<WithoutDevice> others_may;
-  if (!parts.carried.inputs.has_digest(*parts.inputs))
-    others_may.emplace(parts.device, parts.carried.token, parts.phases, host_bytes(parts.inputs->inputs));
+  const bool known = parts.carried.inputs.has_digest(*parts.inputs);
+  const WithoutDevice others_may = parts.apart(known ? 0 : host_bytes(parts.inputs->inputs));
   digest =
       content_hash(digest + "\n" + parts.carried.inputs.digest(*parts.inputs) + "\n" + memory_text(subject));
   return {};

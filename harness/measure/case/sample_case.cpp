@@ -196,8 +196,10 @@ void sample_case(CaseParts& parts) {
                                   .samples = planned.sampling.samples,
                                   .limits = is_gpu_kind(planned.device) ? Audit::on_gpu : Audit::on_cpu,
                                   .preparation = parts.sampling_began - parts.began});
+  parts.keeps_device = planned.sampling.power == PowerMode::sustained;
   for (int number = 1; number <= parts.placements() && parts.subjects.first_in() != nullptr; ++number)
     measure_placement(parts, number);
+  parts.keeps_device = false;
 }
 
 }  // namespace harness

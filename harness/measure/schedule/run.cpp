@@ -118,7 +118,7 @@ Status run_task(const Task& task, TaskContext context, Experience& experience, E
   return started.empty() ? Status() : run_programs(task, context, experience, started, ending);
 }
 
-// What lanes share, and what one of them has shown.
+// The things that lanes share, and what one of them has shown.
 struct LaneWork {
   Sides& sides;
   Decisions& decisions;
@@ -178,7 +178,7 @@ Result<RunReport> run_threads(const Stage& stage, std::vector<LaneWork>& works) 
   return all;
 }
 
-// What the lanes left, one task after the other, by one who knows what they have shown.
+// Runs what the lanes left, one task after the other, by one who knows what they have shown.
 Result<RunReport> run_left(std::vector<LaneWork>& works, EndingWorkers& ending) {
   LaneWork alone{works.front().sides, works.front().decisions};
   alone.experience.resize(alone.sides.size());

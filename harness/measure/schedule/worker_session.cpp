@@ -232,7 +232,7 @@ Result<WorkerSession::Next> WorkerSession::take_result(EncodedResult result, con
   return Next();
 }
 
-// What other workers hold of the device's memory may be what was missing.
+// The room may be missing because other workers hold memory of the device.
 bool WorkerSession::is_crowded(const ProcessResult& result) const {
   return !context_.token.empty() && result.outcome == Outcome::failed && result.reason &&
          result.reason->code == CauseCode::device_error &&

@@ -48,7 +48,7 @@ inline constexpr std::int64_t few_elements = 256;
 std::uint64_t input_seed(const std::string& workload, const sdk::Params& params, std::uint64_t seed,
                          int process);
 
-// Of all tensors together.
+// The bytes of all tensors together.
 std::size_t host_bytes(std::span<const sdk::HostTensor> tensors);
 
 // "x f32 100,30" and the end of the line, for hashes.

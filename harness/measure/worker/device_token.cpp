@@ -132,7 +132,7 @@ WithoutDevice::WithoutDevice(Device& device, DeviceToken* token, Phases& phases,
     token_ = nullptr;
     return;
   }
-  // What a call left behind ends first. A device that is lost stays lost: the next step finds it.
+  // Work that a call left behind ends first. A device that is lost stays lost: the next step finds it.
   [[maybe_unused]] const Status idle = device_.timer().synchronize();
   lent_ = device_.lend();
   phases_.wait([&] { token_->give(); });

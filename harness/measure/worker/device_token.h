@@ -7,7 +7,7 @@
 //     const WithoutDevice apart(parts...); // host work, in which nothing touches the device
 //   }
 //
-// The locks are byte ranges of a file that the parent makes for the run (fcntl's locks of an open file), so
+// The locks are byte ranges of a file that the parent makes for the run. They are fcntl's of an open file, so
 // the kernel gives them back however a worker ends:
 //
 //   byte 0       the token
@@ -33,7 +33,7 @@ class DeviceToken {
   // Called before and after it waits for a lock.
   using OnWait = std::function<void(bool waits)>;
 
-  // Of a worker that is alone.
+  // For a worker that is alone.
   DeviceToken() = default;
   // `file`: the run's; "": the worker is alone.
   static Result<DeviceToken> open(const std::filesystem::path& file, OnWait on_wait = {});
@@ -73,8 +73,8 @@ class DeviceToken {
   bool quiet_ = false;
 };
 
-// Gives the token away around host work that is worth it. `token` may be null. What it waits for at its end
-// is the phase `wait`.
+// Gives the token away around host work that is worth it. `token` may be null. Its waiting is the phase
+// `wait`.
 class [[nodiscard]] WithoutDevice {
  public:
   // `bytes` and `operations`: of the host work, roughly. With little of it the token stays, because a worker

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -18,7 +19,8 @@ struct MeasureOptions {
   // No process begins after this.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   bool measure_ceilings = true;
-  int processes_before = 0;  // the numbers of the processes begin behind it
+  int processes_before = 0;                 // the numbers of the processes begin behind it
+  std::map<std::string, int> workers = {};  // RunOptions::workers
   // Time nothing: read the launches of each case in one process, and hand the results to this instead of the
   // store.
   std::function<void(EncodedResult)> look = {};

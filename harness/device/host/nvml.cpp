@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <vector>
@@ -22,7 +23,8 @@ unsigned parent_of(unsigned pid) {
   return static_cast<unsigned>(std::strtoul(text.c_str() + name_end + 3, nullptr, 10));
 }
 
-int others_among(const std::vector<NvmlProcess>& processes) {
+// `workers`: others of this run.
+int others_among(const std::vector<NvmlProcess>& processes, int workers) {
   const auto own = static_cast<unsigned>(getpid());
   const auto parent = static_cast<unsigned>(getppid());
   int others = 0;
@@ -32,7 +34,7 @@ int others_among(const std::vector<NvmlProcess>& processes) {
     const bool sibling = parent != 0 && parent_of(process.pid) == parent;
     if (process.pid != own && !sibling) ++others;
   }
-  return listed || others == 0 ? others : others - 1;
+  return std::max(0, (listed || others == 0 ? others : others - 1) - workers);
 }
 
 }  // namespace
@@ -69,7 +71,7 @@ std::optional<Conditions> Nvml::conditions() const {
     now.power_w = *milliwatts / 1000.0;
   now.temperature_c = library_->number("nvmlDeviceGetTemperature", device_, nvml::sensor_gpu);
   now.throttled = library_->clock_event_reasons(device_);
-  now.other_processes = others_among(library_->processes(device_));
+  now.other_processes = others_among(library_->processes(device_), workers_ ? workers_() : 0);
   return now;
 }
 

@@ -22,9 +22,6 @@ class Device {
   [[nodiscard]] virtual Memory& memory() = 0;
   [[nodiscard]] virtual Profiler& profiler() = 0;
   [[nodiscard]] virtual Sensors& sensors() = 0;
-
-  // Until its end other workers of the run may use the device, and this one does not. The device is idle.
-  [[nodiscard]] virtual Scope lend() { return Scope(); }
 };
 
 }  // namespace harness

@@ -1,7 +1,6 @@
 // Sensors: which machine this is and what state it is in. One thread of a worker process uses it.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 
@@ -29,9 +28,6 @@ class Sensors {
 
   // Device clock in GHz measured by a short kernel, 0 when the device has no such measure.
   virtual double clock_ghz() { return 0; }
-
-  // How many other workers of this run have the device open: they are no other processes in its conditions.
-  virtual void share_with(std::function<int()> workers) { (void)workers; }
 
   // Tells what the device was like since this call: read at both ends, outside of what is timed, and combined
   // (conditions.h).

@@ -123,7 +123,6 @@ struct PlannedCase {
   std::string item_name;             // "tokens"; "" when unknown
   double link_bytes = 0;             // that the busiest GPU of several sends, likewise
   int gpus = 1;                      // that one call uses, as the workload declares
-  double tensor_bytes = 0;           // of all its tensors; 0 when unknown: plans that are written lack it
   Location where;                    // of the group in the suite
   std::optional<Cause> skip = {};    // why it cannot run here
   // The suite's own sampling, where the command line replaced it. A result with less is no baseline.

@@ -30,14 +30,7 @@ struct Support {
   sdk::Work work;
   std::optional<Cause> unsupported;
   int gpus = 1;
-  double tensor_bytes = 0;
 };
-
-double tensor_bytes(const sdk::Problem& problem) {
-  double bytes = 0;
-  for (const sdk::TensorSpec& tensor : problem.tensors) bytes += static_cast<double>(tensor.bytes());
-  return bytes;
-}
 
 // Names a tensor with fewer than no elements, or more bytes than any machine holds; "" when there is none.
 std::string impossible_tensor(const sdk::Problem& problem) {
@@ -79,7 +72,7 @@ class SupportCheck {
       const sdk::Problem problem = target_.workload->problem(own);
       why = impossible_tensor(problem);
       if (why.empty()) why = impossible_gpus(problem);
-      if (why.empty()) return Support{problem.work, {}, problem.gpus, tensor_bytes(problem)};
+      if (why.empty()) return Support{problem.work, {}, problem.gpus};
     } catch (const sdk::Unsupported& reason) {
       return Support{{}, cause_with_why(CauseCode::unsupported, reason.what())};
     } catch (const std::exception& error) {
@@ -159,7 +152,6 @@ PlannedCase planned_case(const CaseGroup& group, const At<std::string>* referenc
       support.work.items > 0 && support.work.item_name.empty() ? "items" : support.work.item_name;
   planned.link_bytes = support.work.link_bytes;
   planned.gpus = support.gpus;
-  planned.tensor_bytes = support.tensor_bytes;
   planned.skip = support.unsupported;
   return planned;
 }

@@ -95,20 +95,6 @@ TEST_F(NvmlTest, TakesOneProcessForItselfWhereNumbersDiffer) {
   EXPECT_EQ(conditions().other_processes, 1);
 }
 
-TEST_F(NvmlTest, TakesTheWorkersThatShareTheGpuForItsOwn) {
-  const auto beside = [](int workers) {
-    Nvml nvml("GPU-A", "");
-    nvml.share_with([=] { return workers; });
-    return nvml.conditions()->other_processes;
-  };
-  gpu("processes " + std::to_string(getpid()) + " 4000001 4000002 4000003\n");
-  EXPECT_EQ(beside(2), 1);
-  gpu("processes 4000001 4000002 4000003\n");
-  EXPECT_EQ(beside(2), 0);
-  EXPECT_EQ(beside(1), 1);
-  EXPECT_EQ(beside(5), 0);
-}
-
 TEST_F(NvmlTest, CountsMoreProcessesThanFitAtOnce) {
   std::string many = "processes " + std::to_string(getpid());
   for (int i = 0; i < 100; ++i) many += " " + std::to_string(4'000'001 + i);

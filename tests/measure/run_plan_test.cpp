@@ -68,8 +68,8 @@ TEST_F(RunPlan, KeepsWhatAProcessSpentBeforeItsFirstCaseWithThatCase) {
     EXPECT_EQ(first[1], (Phase{"process_fingerprint", 0}));
     EXPECT_EQ(first[2].name, "process_preheat");
     EXPECT_NEAR(first[2].duration, 0.3, 1e-9);
-    EXPECT_EQ(first[3].name, "inputs");
-    EXPECT_EQ(in_order[1]->phases.front().name, "inputs");
+    EXPECT_EQ(first[3].name, "construct");
+    EXPECT_EQ(in_order[1]->phases.front().name, "construct");
   }
 }
 

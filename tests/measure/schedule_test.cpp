@@ -171,69 +171,6 @@ TEST(Schedule, HasALaneADeviceAfterTheKindsThatHaveOne) {
   EXPECT_EQ(schedule[1][1][0].device_uuid, "GPU-1");
 }
 
-RunOptions shared_by(int workers) {
-  RunOptions options;
-  options.devices["cuda"] = "cuda:3";
-  options.workers["cuda"] = workers;
-  return options;
-}
-
-TEST(Schedule, DealsTheProcessesOfASharedDeviceToItsWorkers) {
-  Plan plan;
-  plan.cases = {planned_on("cuda", "a", 5), planned_on("cuda", "b", 2), planned_on("cpu", "a", 2)};
-  const Schedule schedule = schedule_of(plan, shared_by(3));
-  ASSERT_THAT(schedule, SizeIs(2));
-  ASSERT_THAT(schedule[0], SizeIs(1));
-  EXPECT_THAT(texts_of(schedule[0][0]), ElementsAre("1 cpu x1", "2 cpu x1"));
-  ASSERT_THAT(schedule[1], SizeIs(3));
-  EXPECT_THAT(texts_of(schedule[1][0]), ElementsAre("1 cuda:3 x2", "4 cuda:3 x1"));
-  EXPECT_THAT(texts_of(schedule[1][1]), ElementsAre("2 cuda:3 x2", "5 cuda:3 x1"));
-  EXPECT_THAT(texts_of(schedule[1][2]), ElementsAre("3 cuda:3 x1"));
-  EXPECT_EQ(schedule[1][2][0].workers, 3);
-  EXPECT_EQ(schedule[0][0][0].workers, 1);
-}
-
-TEST(Schedule, WhatCannotShareADeviceIsMeasuredBefore) {
-  Plan plan;
-  plan.cases = {planned_on("cuda", "a", 2), planned_on("cuda", "large", 2), planned_on("cuda", "program", 1),
-                planned_on("cuda", "two_gpus", 1)};
-  plan.cases[1].tensor_bytes = 20e9;
-  plan.cases[2].program = Program{.name = "program", .command = {"true"}, .folder = "/"};
-  plan.cases[3].gpus = 2;
-  RunOptions options = shared_by(2);
-  options.memory_bytes["cuda"] = 80e9;
-  const Schedule schedule = schedule_of(plan, options);
-  ASSERT_THAT(schedule, SizeIs(2));
-  ASSERT_THAT(schedule[0], SizeIs(1));
-  EXPECT_THAT(texts_of(schedule[0][0]), ElementsAre("1 cuda:3 x2", "1 cuda:3 x1", "2 cuda:3 x1"));
-  EXPECT_THAT(schedule[0][0][0].cases, testing::UnorderedElementsAre(&plan.cases[1], &plan.cases[2]));
-  ASSERT_THAT(schedule[1], SizeIs(2));
-  EXPECT_THAT(schedule[1][0].at(0).cases, ElementsAre(&plan.cases[0]));
-}
-
-TEST(Schedule, ACaseFitsBesideOthersWithTwiceItsTensors) {
-  PlannedCase planned;
-  planned.tensor_bytes = 13e9;
-  EXPECT_TRUE(fits_beside_others(planned, 2, 80e9));
-  EXPECT_FALSE(fits_beside_others(planned, 3, 80e9));
-  EXPECT_TRUE(fits_beside_others(planned, 3, 0)) << "nobody knows the memory";
-}
-
-TEST(Schedule, OneWorkerSharesWithNobody) {
-  Plan plan;
-  plan.cases = {planned_on("cuda", "a", 3)};
-  const auto lanes = [&](const RunOptions& options) { return schedule_of(plan, options).at(0).size(); };
-  EXPECT_EQ(lanes(shared_by(3)), 3U);
-  EXPECT_EQ(lanes(shared_by(1)), 1U);
-  RunOptions looks = shared_by(3), paired = shared_by(3), several = shared_by(3);
-  looks.look = true;
-  EXPECT_EQ(lanes(looks), 1U);
-  paired.pair.emplace();
-  EXPECT_EQ(lanes(paired), 1U);
-  several.side_by_side["cuda"] = {{"cuda:0", "GPU-0"}, {"cuda:1", "GPU-1"}};
-  EXPECT_EQ(lanes(several), 2U);
-}
-
 TEST(Schedule, CasesOfSeveralGpusHaveProcessesOfTheirOwn) {
   Plan plan;
   plan.cases = {planned_on("cuda", "a", 2), planned_on("cuda", "b", 1), planned_on("cuda", "c", 1)};

@@ -39,10 +39,8 @@ int measure_and_judge(RunJob& job) {
   const RunArguments& arguments = job.arguments;
   const BeginOptions begin{arguments.commit, arguments.resume, is_partial(job.prepared, arguments.plan),
                            !arguments.looks.looks};
-  MeasureRecordOptions how{begin, arguments.measuring, arguments.clocks, {}, [&](const Record& record) {
-                             write_unfinished(record, job);
-                           }};
-  if (arguments.against.empty()) how.workers = arguments.workers.of(job.prepared);
+  MeasureRecordOptions how{begin, arguments.measuring, arguments.clocks,
+                           [&](const Record& record) { write_unfinished(record, job); }};
   if (!arguments.against.empty())
     how.adapt = [&](Plan& plan, const Record& record) { decide_as_baseline(plan, job, record); };
   if (!arguments.against.empty() && arguments.look.measure == MeasureChoice::changed)
@@ -160,7 +158,6 @@ void add_run(Commands& commands) {
   for (CLI::Option* option : results) profile->excludes(option);
   arguments.measuring.add_to(command);
   arguments.clocks.add_to(command);
-  arguments.workers.add_to(command);
   arguments.look.add_to(command);
   arguments.looks.add_to(command);
   arguments.budget.add_to(command);

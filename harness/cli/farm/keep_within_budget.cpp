@@ -57,8 +57,7 @@ Known known_of(const CaseRecord& record, const std::string& measured) {
   int processes = 0;
   for (const ProcessResult& one : record.processes) {
     if (one.outcome != Outcome::measured) continue;
-    for (const Phase& phase : one.phases)
-      if (phase.name != "wait" && phase.name != "process_wait") all += phase.duration;  // for other cases
+    for (const Phase& phase : one.phases) all += phase.duration;
     ++processes;
   }
   if (processes > 0 && all > 0) known.cost = all / processes;

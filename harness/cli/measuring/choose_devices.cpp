@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "harness/base/text.h"
 #include "harness/device/host/gpu_state.h"
@@ -40,15 +39,6 @@ std::string chip_of(const Machine& machine) {
   return {};
 }
 
-// As fingerprints write it: "140 GiB". 0: it is not known.
-double memory_of(const Machine& machine) {
-  constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-  for (const MachineField& field : machine.fields)
-    if (field.name == "memory" && field.value.ends_with(" GiB"))
-      return std::strtod(field.value.c_str(), nullptr) * gib;
-  return 0;
-}
-
 constexpr const char* without_that_device =
     "leave --device out to measure on what this machine has; `harness doctor` tells what is missing";
 
@@ -79,7 +69,6 @@ Status take_in(const std::string& kind, const std::vector<std::string>& names, b
     model = here;
     machine_class = probe->machine.machine_class;
     if (is_gpu_kind(kind)) chosen.counter_chip = chip_of(probe->machine);
-    if (const double memory = memory_of(probe->machine); memory > 0) chosen.memory_bytes[kind] = memory;
     choices.push_back({name, probe->machine.device_uuid});
   }
   chosen.devices[kind] = choices.front().name;

@@ -37,8 +37,6 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
     run.may_begin = [deadline = *options.deadline] { return std::chrono::steady_clock::now() < deadline; };
   run.measure_ceilings = options.measure_ceilings;
   run.processes_before = options.processes_before;
-  run.workers = options.workers;
-  run.memory_bytes = prepared.memory_bytes;
   run.look = static_cast<bool>(options.look);
   run.on_progress = [&](const Progress& now) { progress.show(now, options.label); };
   RecordKeeper keeper(store, record);

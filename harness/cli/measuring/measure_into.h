@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 
@@ -19,8 +18,7 @@ struct MeasureOptions {
   // No process begins after this.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   bool measure_ceilings = true;
-  int processes_before = 0;                 // the numbers of the processes begin behind it
-  std::map<std::string, int> workers = {};  // RunOptions::workers
+  int processes_before = 0;  // the numbers of the processes begin behind it
   // Time nothing: read the launches of each case in one process, and hand the results to this instead of the
   // store.
   std::function<void(EncodedResult)> look = {};

@@ -1,7 +1,5 @@
 #include "harness/cli/measuring/measure_record.h"
 
-#include <string>
-
 #include "harness/base/files.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/lock_clocks.h"
@@ -25,9 +23,7 @@ Result<RunReport> measure(Store& store, Record& record, const Prepared& prepared
     if (plan.cases.empty()) return RunReport{};
   }
   if (options.adapt) options.adapt(plan, record);  // a look has told the record its machines
-  MeasureOptions how{options.measuring.quiet};
-  how.workers = options.workers;
-  return measure_into(store, record, plan, prepared, how);
+  return measure_into(store, record, plan, prepared, {options.measuring.quiet});
 }
 
 }  // namespace
@@ -37,8 +33,6 @@ Result<MeasuredRecord> measure_record(Store& store, Prepared& prepared, const Me
   if (!locks) return fail(locks.error());
   auto clocks = lock_clocks(prepared, options.clocks);
   if (!clocks) return fail(clocks.error());
-  for (const auto& [kind, workers] : options.workers)
-    prepared.facts[kind].push_back({"workers", std::to_string(workers), FieldClass::info});
   Result<OpenRun> run = begin_run(store, prepared.plan, options.begin);
   if (!run) return fail(run.error());
   Record& record = run->record;

@@ -38,7 +38,6 @@ struct MeasureRecordOptions {
   BeginOptions begin;
   MeasuringOptions measuring;
   ClockOption clocks;
-  std::map<std::string, int> workers = {};           // RunOptions::workers
   std::function<void(const Record&)> on_begin = {};  // the record as planned, before anything is measured
   // Adapts the plan to the baseline that will judge the record, before anything is measured.
   std::function<void(Plan&, const Record&)> adapt = {};

@@ -15,7 +15,6 @@
 #include "harness/cli/options/policy_options.h"
 #include "harness/cli/options/store_options.h"
 #include "harness/cli/options/suite_options.h"
-#include "harness/cli/options/workers_option.h"
 #include "harness/cli/output/suite_outputs.h"
 
 namespace harness {
@@ -36,7 +35,6 @@ struct RunArguments {
   bool profile = false;
   MeasuringOptions measuring;
   ClockOption clocks;
-  WorkersOption workers;
   LookOptions look;
   LooksOption looks;
   BudgetOption budget;

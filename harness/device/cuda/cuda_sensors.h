@@ -3,10 +3,8 @@
 
 #include <cuda_runtime.h>
 
-#include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "harness/device/cuda/timing/clock.h"
 #include "harness/device/cuda/timing/gate.h"
@@ -34,7 +32,6 @@ class CudaSensors final : public Sensors {
   Result<std::map<std::string, double>> measure_ceilings() override;
   Result<double> measure_link() override;
   double clock_ghz() override { return meter_->ghz(parts_.queue.use()); }
-  void share_with(std::function<int()> workers) override { nvml_.share_with(std::move(workers)); }
   Since<Conditions> watch_conditions() override;
 
  private:

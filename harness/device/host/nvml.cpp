@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <vector>
@@ -23,8 +22,7 @@ unsigned parent_of(unsigned pid) {
   return static_cast<unsigned>(std::strtoul(text.c_str() + name_end + 3, nullptr, 10));
 }
 
-// `workers`: others of this run.
-int others_among(const std::vector<NvmlProcess>& processes, int workers) {
+int others_among(const std::vector<NvmlProcess>& processes) {
   const auto own = static_cast<unsigned>(getpid());
   const auto parent = static_cast<unsigned>(getppid());
   int others = 0;
@@ -34,7 +32,7 @@ int others_among(const std::vector<NvmlProcess>& processes, int workers) {
     const bool sibling = parent != 0 && parent_of(process.pid) == parent;
     if (process.pid != own && !sibling) ++others;
   }
-  return std::max(0, (listed || others == 0 ? others : others - 1) - workers);
+  return listed || others == 0 ? others : others - 1;
 }
 
 }  // namespace
@@ -71,7 +69,7 @@ std::optional<Conditions> Nvml::conditions() const {
     now.power_w = *milliwatts / 1000.0;
   now.temperature_c = library_->number("nvmlDeviceGetTemperature", device_, nvml::sensor_gpu);
   now.throttled = library_->clock_event_reasons(device_);
-  now.other_processes = others_among(library_->processes(device_), workers_ ? workers_() : 0);
+  now.other_processes = others_among(library_->processes(device_));
   return now;
 }
 

@@ -5,11 +5,9 @@
 // HARNESS_NVML names another file than libnvidia-ml.so.1, such as a stand-in for tests.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "harness/model/record.h"
 
@@ -42,16 +40,12 @@ class Nvml {
   // The GPU at this moment; std::nullopt when NVML does not know it. Clock event reasons are power_cap,
   // thermal, hardware_thermal, hardware_slowdown, power_brake, sync_boost, clock_setting (a clock was set by
   // hand), display; being idle is none. Other processes have a compute context on the GPU and are neither
-  // this process nor its parent's other children, nor workers of this run. In a container the driver may
-  // number processes differently. If this process is then not listed, one of those listed counts as it.
+  // this process nor its parent's other children, which are workers of this run. In a container the driver
+  // may number processes differently. If this process is then not listed, one of those listed counts as it.
   [[nodiscard]] std::optional<Conditions> conditions() const;
-
-  // How many other workers of this run have a context on the GPU.
-  void share_with(std::function<int()> workers) { workers_ = std::move(workers); }
 
  private:
   std::unique_ptr<NvmlLibrary> library_;
-  std::function<int()> workers_;
   struct NvmlDeviceTag* device_ = nullptr;  // null: NVML is missing, or does not know the GPU
 };
 

@@ -294,8 +294,6 @@ Script read_script(const Json& json, const Context& context) {
   reader.number("started", script.started, 0);
   reader.number("process_apart_s", script.process_apart_s, 0);
   reader.count("cache_bytes", script.cache_bytes);
-  reader.text("inside", script.inside);
-  reader.text("context", script.context);
   std::string obstacle;
   reader.text("gate_obstacle", obstacle);
   if (const auto code = parse_name<NoteCode>(obstacle))

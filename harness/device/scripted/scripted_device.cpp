@@ -1,9 +1,5 @@
 #include "harness/device/scripted/scripted_device.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -62,23 +58,10 @@ const T& cyclic(const std::vector<T>& values, int index) {
 
 }  // namespace
 
-bool HeldFile::take(const std::string& file) {
-  if (file.empty()) return true;
-  descriptor_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return true;
-  release();
-  return false;
-}
-
-void HeldFile::release() {
-  if (const int held = std::exchange(descriptor_, -1); held >= 0) close(held);
-}
-
 ScriptedDevice::ScriptedDevice(Script script) : script_(std::move(script)), current_(&script_.fallback) {
   traits_.kind = cpu_kind.name;
   traits_.name = "scripted";
   traits_.multiprocessors = 1;
-  take_inside();
   if (script_.memory_bytes) ledger_->limit(static_cast<std::size_t>(*script_.memory_bytes));
 }
 
@@ -87,31 +70,7 @@ Result<std::unique_ptr<ScriptedDevice>> ScriptedDevice::load(const std::filesyst
   if (!text) return fail(text.error());
   Result<Script> script = parse_script(*text, path.string());
   if (!script) return fail(script.error());
-  HeldFile context;
-  if (!context.take(script->context))
-    return fail(ErrorKind::environment, "another process has this device, which takes one at a time");
-  auto device = std::make_unique<ScriptedDevice>(std::move(*script));
-  device->context_ = std::move(context);
-  return device;
-}
-
-Status ScriptedDevice::use() {
-  if (lent_) lost_ = "used while it is lent";
-  if (lost_) return fail(ErrorKind::environment, *lost_);
-  return {};
-}
-
-void ScriptedDevice::take_inside() {
-  if (!inside_.take(script_.inside)) lost_ = "two workers are inside";
-}
-
-Scope ScriptedDevice::lend() {
-  inside_.release();
-  lent_ = true;
-  return Scope([this] {
-    lent_ = false;
-    take_inside();
-  });
+  return std::make_unique<ScriptedDevice>(std::move(*script));
 }
 
 Machine ScriptedDevice::fingerprint() {
@@ -125,7 +84,8 @@ Result<std::map<std::string, double>> ScriptedDevice::measure_ceilings() {
 }
 
 Status ScriptedDevice::synchronize() {
-  return use();
+  if (lost_) return fail(ErrorKind::environment, *lost_);
+  return {};
 }
 
 void ScriptedDevice::enter(const Place& place) {
@@ -237,7 +197,7 @@ Result<std::unique_ptr<Batch>> ScriptedDevice::record(int calls, NumberedWork wo
 
 Result<Timing> ScriptedDevice::play(double us, const Work& work, const TimingOptions& options) {
   if (!options.audited && fails_now()) lost_ = current_->error->message;
-  if (Status usable = use(); !usable) return fail(usable.error());
+  if (lost_) return fail(ErrorKind::environment, *lost_);
   auditing_ = options.audited;
   work({});
   if (std::exchange(auditing_, false)) return Timing{us * microsecond, false, {}};
@@ -257,13 +217,12 @@ Result<Timing> ScriptedDevice::play(double us, const Work& work, const TimingOpt
 }
 
 void ScriptedDevice::queue(const Work& work) {
-  [[maybe_unused]] const Status usable = use();
   work({});
   taken_by_work_ = static_cast<std::size_t>(current_->takes_bytes);
 }
 
 Result<Seconds> ScriptedDevice::time_first_call(const Work& work) {
-  if (Status usable = use(); !usable) return fail(usable.error());
+  if (lost_) return fail(ErrorKind::environment, *lost_);
   work({});
   const Seconds elapsed = current_->first_call_us.value_or(10 * current_->us) * microsecond;
   now_ += elapsed;
@@ -271,7 +230,7 @@ Result<Seconds> ScriptedDevice::time_first_call(const Work& work) {
 }
 
 Status ScriptedDevice::preheat(Seconds duration) {
-  if (Status usable = use(); !usable) return usable;
+  if (lost_) return fail(ErrorKind::environment, *lost_);
   now_ += duration;
   preheats_.push_back(duration);
   return {};
@@ -280,26 +239,6 @@ Status ScriptedDevice::preheat(Seconds duration) {
 double ScriptedDevice::clock_ghz() {
   if (script_.clock_ghz.empty()) return 0;
   return script_.clock_ghz[std::min(clock_readings_++, script_.clock_ghz.size() - 1)];
-}
-
-Status ScriptedDevice::upload(Buffer& to, std::span<const std::byte> from) {
-  if (Status usable = use(); !usable) return usable;
-  return HostMemory::upload(to, from);
-}
-
-Status ScriptedDevice::download(std::span<std::byte> to, const Buffer& from) {
-  if (Status usable = use(); !usable) return usable;
-  return HostMemory::download(to, from);
-}
-
-Status ScriptedDevice::fill(Buffer& buffer, unsigned char value) {
-  if (Status usable = use(); !usable) return usable;
-  return HostMemory::fill(buffer, value);
-}
-
-Status ScriptedDevice::copy(Buffer& to, const Buffer& from) {
-  if (Status usable = use(); !usable) return usable;
-  return HostMemory::copy(to, from);
 }
 
 Result<std::unique_ptr<Buffer>> ScriptedDevice::allocate(std::size_t bytes) {
@@ -327,14 +266,14 @@ Since<Conditions> ScriptedDevice::watch_conditions() {
 }
 
 Result<Launches> ScriptedDevice::launches(const CaseCalls& calls) {
-  if (Status usable = use(); !usable) return fail(usable.error());
+  if (lost_) return fail(ErrorKind::environment, *lost_);
   if (current_->identity) calls.call({});
   return Launches{current_->kernels, current_->identity};
 }
 
 Result<std::vector<KernelUse>> ScriptedDevice::kernels(const Work& work, const CallPattern& pattern) {
   (void)pattern;
-  if (Status usable = use(); !usable) return fail(usable.error());
+  if (lost_) return fail(ErrorKind::environment, *lost_);
   if (!current_->kernels.empty()) work({});
   return current_->kernels;
 }
@@ -342,7 +281,7 @@ Result<std::vector<KernelUse>> ScriptedDevice::kernels(const Work& work, const C
 Result<std::vector<CounterValue>> ScriptedDevice::counters(const Work& work, CacheMode cache,
                                                            const std::vector<std::string>& names) {
   (void)cache;
-  if (Status usable = use(); !usable) return fail(usable.error());
+  if (lost_) return fail(ErrorKind::environment, *lost_);
   if (!current_->counters.empty()) work({});
   std::vector<CounterValue> values;
   for (const std::string& name : names) {

@@ -8,10 +8,8 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "harness/device/device.h"
@@ -76,35 +74,12 @@ struct Script {
   double batch_below_us = 0;
   std::size_t cache_bytes = 4096;
   std::optional<Note> gate_obstacle = {};
-  std::string inside = {};   // file
-  std::string context = {};  // file
   std::vector<ScriptedCase> cases;
   ScriptedCase fallback;
 };
 
 // Errors name the source, the JSON path and what was expected there.
 Result<Script> parse_script(std::string_view text, const std::string& source);
-
-// A file that one process at a time holds.
-class HeldFile {
- public:
-  HeldFile() = default;
-  HeldFile(HeldFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  HeldFile& operator=(HeldFile&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-  HeldFile(const HeldFile&) = delete;
-  HeldFile& operator=(const HeldFile&) = delete;
-  ~HeldFile() { release(); }
-
-  // False: another one holds it. Nothing to hold is held.
-  bool take(const std::string& file);
-  void release();
-
- private:
-  int descriptor_ = -1;
-};
 
 class ScriptedDevice : public Device, public Timer, public HostMemory, public Profiler, public Sensors {
  public:
@@ -116,7 +91,6 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   [[nodiscard]] Memory& memory() override { return *this; }
   [[nodiscard]] Profiler& profiler() override { return *this; }
   [[nodiscard]] Sensors& sensors() override { return *this; }
-  [[nodiscard]] Scope lend() override;
 
   [[nodiscard]] Machine fingerprint() override;
   Result<std::map<std::string, double>> measure_ceilings() override;
@@ -136,10 +110,6 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   Status preheat(Seconds duration) override;
   double clock_ghz() override;
   Result<std::unique_ptr<Buffer>> allocate(std::size_t bytes) override;
-  Status upload(Buffer& to, std::span<const std::byte> from) override;
-  Status download(std::span<std::byte> to, const Buffer& from) override;
-  Status fill(Buffer& buffer, unsigned char value) override;
-  Status copy(Buffer& to, const Buffer& from) override;
   Since<std::size_t> watch_peak() override;
   [[nodiscard]] Seconds now() override { return now_; }
   [[nodiscard]] Seconds unix_time() override;
@@ -167,9 +137,6 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   [[nodiscard]] double boost_ghz() const;
   // The clock of a call of `us`; 0 where the script does not say.
   [[nodiscard]] double call_ghz(double us, Seconds pause) const;
-  // Where this device is lent, whoever uses it is wrong: it is lost.
-  Status use();
-  void take_inside();
   [[nodiscard]] const ScriptedCase& script_of(std::string_view side) const;
 
   class ScriptedBatch;
@@ -188,9 +155,6 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   bool auditing_ = false;
   int gated_calls_ = 0;              // in this placement
   std::optional<std::string> lost_;  // why the device is gone
-  HeldFile inside_;                  // but while it is lent
-  HeldFile context_;
-  bool lent_ = false;
   std::size_t clock_readings_ = 0;
   std::vector<Seconds> preheats_;
   std::vector<Seconds> pauses_;

@@ -20,9 +20,13 @@ struct AuditInputs {
 // By the current build, as the usual inputs are.
 AuditInputs inputs_of_audit(CaseParts& parts, Audit& audit) {
   const Audit::Inputs next = audit.next_inputs();
-  const Seconds begin = parts.phases.own_time();
-  auto inputs = parts.inputs_of(parts.subjects.last(), next.seed, InputCache::Answers::few);
-  if (next.unseen) audit.made_inputs(parts.phases.own_time() - begin);
+  const Seconds begin = parts.device.timer().now();
+  const PlannedCase& planned = parts.planned;
+  const Subject& current = parts.subjects.last();
+  auto inputs = parts.carried.inputs.get(
+      *current.workload, planned.params, current.problem,
+      input_seed(planned.workload, planned.params, next.seed, parts.process), InputCache::Answers::few);
+  if (next.unseen) audit.made_inputs(parts.device.timer().now() - begin);
   return {std::move(inputs), next.unseen};
 }
 

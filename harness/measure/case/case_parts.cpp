@@ -22,21 +22,10 @@ CaseParts::CaseParts(Device& device_, const PlannedCase& planned_, int process_,
       began(device_.timer().now()),
       carried(carried_),
       phases(device_),
-      quiet(carried_.token, phases),
       allocation(device_, seed_of(planned_, process_)),
       pacer(planned.sampling),
       sampler(device_, planned, pacer, seed_of(planned_, process_)),
       subjects(device_) {}
-
-std::shared_ptr<const CaseInputs> CaseParts::inputs_of(const Subject& subject, std::uint64_t seed,
-                                                       InputCache::Answers answers) {
-  const std::uint64_t own = input_seed(planned.workload, planned.params, seed, process);
-  const bool made = carried.inputs.has(*subject.workload, planned.params, own, answers);
-  std::size_t bytes = 0;
-  for (const sdk::TensorSpec& tensor : subject.problem.tensors) bytes += tensor.bytes();
-  const WithoutDevice others_may = made ? apart(0) : apart(bytes, subject.problem.work.flops);
-  return carried.inputs.get(*subject.workload, planned.params, subject.problem, own, answers);
-}
 
 void CaseParts::place(bool moved) {
   subjects.begin_step(CaseStep::allocate);
@@ -91,10 +80,7 @@ tl::expected<Finding, Ending> CaseParts::check(Subject& subject) {
 tl::expected<Finding, Ending> CaseParts::check_twice(Subject& subject, const std::function<Status()>& call) {
   tl::expected<Finding, Ending> finding = check(subject);
   if (!finding || finding->wrong || !may_hold_poison(subject.problem)) return finding;
-  const HeldBytes held = [&] {
-    const WithoutDevice others_may = apart(host_bytes(carried.outputs));
-    return elements_holding(poison, carried.outputs);
-  }();
+  const HeldBytes held = elements_holding(poison, carried.outputs);
   if (const Status ready = allocation.write_afresh(subject.problem, *inputs, second_poison); !ready)
     return subjects.broken(ready.error());
   if (const Status called = call(); !called) return subjects.broken(called.error());
@@ -112,7 +98,6 @@ tl::expected<Finding, Ending> CaseParts::check(Subject& subject, const Allocatio
                                                const CaseInputs& held, const Checking& how) {
   if (const Status got = set.download_outputs(subject.problem, carried.outputs); !got)
     return subjects.broken(got.error());
-  const WithoutDevice others_may = apart(host_bytes(carried.outputs));
   return verify(*subject.workload, planned.params, subject.problem, held, carried.outputs, how);
 }
 

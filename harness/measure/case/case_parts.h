@@ -13,7 +13,6 @@
 #include "harness/measure/tensors/allocation.h"
 #include "harness/measure/tensors/inputs.h"
 #include "harness/measure/tensors/verify.h"
-#include "harness/measure/worker/device_token.h"
 #include "harness/measure/worker/phases.h"
 
 namespace harness {
@@ -35,8 +34,6 @@ struct CaseParts {
   Seconds sampling_began = 0;
   Carried& carried;
   Phases phases;
-  QuietHost quiet;
-  bool keeps_device = false;  // in host work, too: others would change the power that it is sampled at
   std::shared_ptr<const CaseInputs> inputs = {};
   Allocation allocation;
   Pacer pacer;
@@ -46,15 +43,6 @@ struct CaseParts {
   [[nodiscard]] int placements() const { return std::max(1, planned.sampling.placements); }
   // Tells the device where it is; -1: nothing is sampled.
   void enter(int placement) { device.profiler().enter({planned.id, process, placement}); }
-
-  // For a stretch of host work, in which nothing touches the device.
-  [[nodiscard]] WithoutDevice apart(std::size_t bytes, double operations = 0) {
-    return {device, keeps_device ? nullptr : carried.token, phases, bytes, operations};
-  }
-
-  // The inputs and right answers of the point, drawn from `seed`, as this subject's workload makes them.
-  std::shared_ptr<const CaseInputs> inputs_of(const Subject& subject, std::uint64_t seed,
-                                              InputCache::Answers answers);
 
   // Takes buffers for all subjects and binds their kernels. `moved`: as for a placement (allocation.h), with
   // the further sets of buffers that the modes ask for.

@@ -91,8 +91,6 @@ Step identify(CaseParts& parts, Subject& subject) {
   subject.result.identity = std::move(seen->identity);
   if (!subject.result.identity || subject.result.identity->digest.empty()) return {};
   std::string& digest = subject.result.identity->digest;
-  const bool known = parts.carried.inputs.has_digest(*parts.inputs);
-  const WithoutDevice others_may = parts.apart(known ? 0 : host_bytes(parts.inputs->inputs));
   digest =
       content_hash(digest + "\n" + parts.carried.inputs.digest(*parts.inputs) + "\n" + memory_text(subject));
   return {};

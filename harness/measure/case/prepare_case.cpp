@@ -1,35 +1,18 @@
 #include "harness/measure/case/prepare_case.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "harness/base/text.h"
 #include "harness/measure/case/identify.h"
-#include "harness/model/known_metrics.h"
 
 namespace harness {
 namespace {
 
-Step describe(CaseParts& parts, Subject& subject) {
+Step construct(CaseParts& parts, Subject& subject) {
+  parts.subjects.begin_step(CaseStep::describe);
   subject.problem = subject.workload->problem(parts.planned.params);
   subject.reported.emplace(subject.workload->metrics());
-  return {};
-}
-
-// Whether a metric that may decide contains times of the host.
-bool reads_host_clock(const CaseParts& parts, const Subject& subject) {
-  std::vector<std::string> deciding = parts.planned.metrics;
-  for (const MetricGate& gate : parts.planned.gate.metrics)
-    if (gate.informative) std::erase(deciding, gate.metric);
-  const auto wants = [&](const BuiltInMetric& metric) {
-    return std::find(deciding.begin(), deciding.end(), metric.name) != deciding.end();
-  };
-  return wants(launch_time_metric) || wants(setup_time_metric) || subject.reported->has_timed(deciding);
-}
-
-Step construct(CaseParts& parts, Subject& subject) {
-  if (parts.purpose == Purpose::measure && reads_host_clock(parts, subject)) parts.quiet.ask();
-  for (const auto& collector : subject.collectors) collector->before_construction(parts.device);
+  parts.subjects.begin_step(CaseStep::construct);
   {
     const auto phase = parts.phases.run("construct");
     const Scope followed = parts.device.profiler().follow();
@@ -40,7 +23,6 @@ Step construct(CaseParts& parts, Subject& subject) {
   subject.result.multiplies = subject.kernel->multiplies();
   for (const auto& collector : subject.collectors) collector->after_construction(parts.device);
   subject.calls.gated = !subject.kernel->synchronises() && !parts.device.timer().gate_obstacle();
-  if (!subject.calls.gated) parts.quiet.ask();
   return {};
 }
 
@@ -61,9 +43,10 @@ void fill_inputs(CaseParts& parts) {
   const auto fill = [&](Subject& one) -> Step {
     if (parts.inputs) return {};
     const auto phase = parts.phases.run("inputs");
-    parts.inputs =
-        parts.inputs_of(one, planned.sampling.seed,
-                        parts.purpose == Purpose::look ? InputCache::Answers::few : InputCache::Answers::all);
+    parts.inputs = parts.carried.inputs.get(
+        *one.workload, planned.params, one.problem,
+        input_seed(planned.workload, planned.params, planned.sampling.seed, parts.process),
+        parts.purpose == Purpose::look ? InputCache::Answers::few : InputCache::Answers::all);
     return {};
   };
   parts.subjects.each(fill, Subjects::Order::backwards);
@@ -133,12 +116,12 @@ void prepare_case(CaseParts& parts) {
   Subjects& subjects = parts.subjects;
   subjects.each([&](Subject& one) { return find(one, parts.planned, parts.device.traits()); });
   parts.enter(-1);
-  subjects.begin_step(CaseStep::describe);
-  subjects.each([&](Subject& one) { return describe(parts, one); });
+  subjects.each([&](Subject& one) -> Step {
+    for (const auto& collector : one.collectors) collector->before_construction(parts.device);
+    return construct(parts, one);
+  });
   check_problems(subjects);
   fill_inputs(parts);
-  subjects.begin_step(CaseStep::construct);
-  subjects.each([&](Subject& one) { return construct(parts, one); });
   parts.place(false);
   subjects.each([&](Subject& one) -> Step {
     if (Step done = first_call(parts, one); !done) return done;

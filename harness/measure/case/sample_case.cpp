@@ -94,7 +94,7 @@ void record_batches(CaseParts& parts, int placement) {
 
 // The subjects whose audits are due after so many samples.
 std::vector<Subject*> due_for_audit(CaseParts& parts, std::size_t taken, bool last) {
-  const Seconds sampling = parts.phases.own_time() - parts.sampling_began;
+  const Seconds sampling = parts.device.timer().now() - parts.sampling_began;
   std::vector<Subject*> all;
   for (Subject& one : parts.subjects)
     if (!one.over && one.audit->due(taken, last, sampling)) all.push_back(&one);
@@ -106,9 +106,9 @@ void audit_subjects(CaseParts& parts, const std::vector<Subject*>& audited, int 
   parts.subjects.begin_step(CaseStep::audit, placement);
   parts.subjects.each([&](Subject& one) -> Step {
     if (std::find(audited.begin(), audited.end(), &one) == audited.end()) return {};
-    const Seconds begin = parts.phases.own_time();
+    const Seconds begin = parts.device.timer().now();
     const Step done = audit(parts, one, placement);
-    one.audit->audited(parts.phases.own_time() - begin);
+    one.audit->audited(parts.device.timer().now() - begin);
     return done;
   });
   parts.subjects.begin_step(CaseStep::sample, placement);
@@ -183,7 +183,7 @@ void measure_placement(CaseParts& parts, int number) {
 }  // namespace
 
 void sample_case(CaseParts& parts) {
-  parts.sampling_began = parts.phases.own_time();
+  parts.sampling_began = parts.device.timer().now();
   const PlannedCase& planned = parts.planned;
   const auto draw = static_cast<std::uint64_t>(parts.carried.audit_draw);
   const std::uint64_t of_case =
@@ -196,10 +196,8 @@ void sample_case(CaseParts& parts) {
                                   .samples = planned.sampling.samples,
                                   .limits = is_gpu_kind(planned.device) ? Audit::on_gpu : Audit::on_cpu,
                                   .preparation = parts.sampling_began - parts.began});
-  parts.keeps_device = planned.sampling.power == PowerMode::sustained;
   for (int number = 1; number <= parts.placements() && parts.subjects.first_in() != nullptr; ++number)
     measure_placement(parts, number);
-  parts.keeps_device = false;
 }
 
 }  // namespace harness

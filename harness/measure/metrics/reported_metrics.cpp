@@ -34,17 +34,14 @@ void Reported::note(std::string_view sentence) {
     notes_.push_back(told_note(printable(sentence.substr(0, longest))));
 }
 
-bool Reported::has_timed(const std::vector<std::string>& names) const {
-  return std::any_of(declared_.begin(), declared_.end(), [&](const sdk::MetricSpec& one) {
-    return one.timed && std::find(names.begin(), names.end(), one.name) != names.end();
-  });
-}
-
 bool Reported::may_repeat(const std::vector<std::string>& names) const {
-  return !has_timed(names) &&
-         std::any_of(declared_.begin(), declared_.end(), [&](const sdk::MetricSpec& one) {
-           return std::find(names.begin(), names.end(), one.name) != names.end();
-         });
+  bool declared = false;
+  for (const sdk::MetricSpec& one : declared_) {
+    if (std::find(names.begin(), names.end(), one.name) == names.end()) continue;
+    if (one.timed) return false;
+    declared = true;
+  }
+  return declared;
 }
 
 void Reported::add_to(ProcessResult& result, const std::vector<std::string>& wanted) const {

@@ -35,15 +35,12 @@ class Warmth {
   double boost_ghz_ = 0;
 };
 
-class DeviceToken;  // worker/device_token.h
-
 struct Carried {
   InputCache inputs = InputCache();
   std::vector<sdk::HostTensor> outputs = {};  // as last downloaded; their memory takes the next
   Warmth warmth = {};
-  std::uint64_t nonce = 0;       // of this process: audits draw from it (case/audit.h)
-  int audit_draw = 0;            // of the run: which processes are audited
-  DeviceToken* token = nullptr;  // of the device that several workers share; null: this worker is alone
+  std::uint64_t nonce = 0;  // of this process: audits draw from it (case/audit.h)
+  int audit_draw = 0;       // of the run: which processes are audited
 };
 
 }  // namespace harness

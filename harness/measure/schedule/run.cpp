@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <csignal>
 #include <deque>
-#include <filesystem>
-#include <optional>
 #include <thread>
 #include <utility>
 
-#include "harness/base/files.h"
 #include "harness/measure/program/program_session.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/measure/schedule/schedule.h"
@@ -118,55 +115,31 @@ Status run_task(const Task& task, TaskContext context, Experience& experience, E
   return started.empty() ? Status() : run_programs(task, context, experience, started, ending);
 }
 
-// The things that lanes share, and what one of them has shown.
-struct LaneWork {
-  Sides& sides;
-  Decisions& decisions;
-  std::string token = {};                   // TaskContext's
-  std::vector<Experience> experience = {};  // a side each
-  Lane left = {};                           // what needs the device alone
-};
-
-// Moves what the device has no room for to `left`; everything, where it takes one worker at a time.
-void leave_crowded(const Lane& lane, std::size_t at, LaneWork& work) {
-  Experience& experience = work.experience[lane[at].turn];
-  const auto leave = [&](Task task) {
-    task.workers = 1;
-    if (!task.cases.empty()) work.left.push_back(std::move(task));
-  };
-  Task crowded = lane[at];
-  crowded.cases = std::exchange(experience.crowded, {});
-  leave(std::move(crowded));
-  for (std::size_t i = at + 1; experience.refused && i < lane.size(); ++i) leave(lane[i]);
-}
-
-Result<RunReport> run_lane(const Lane& lane, LaneWork& work, EndingWorkers& ending) {
-  work.experience.resize(work.sides.size());
+Result<RunReport> run_lane(const Lane& lane, Sides& sides, Decisions& decisions, EndingWorkers& ending) {
+  std::vector<Experience> experience(sides.size());
   RunReport report;
-  for (std::size_t i = 0; i < lane.size(); ++i) {
-    const Task& task = lane[i];
-    Side& side = work.sides[task.turn];
+  for (const Task& task : lane) {
+    Side& side = sides[task.turn];
     report.ended = !side.journal.may_begin();
     if (report.ended) break;
-    const TaskContext context{side.plan, side.options, side.journal, work.decisions, work.token};
-    if (const Status done = run_task(task, context, work.experience[task.turn], ending); !done)
+    const TaskContext context{side.plan, side.options, side.journal, decisions};
+    if (const Status done = run_task(task, context, experience[task.turn], ending); !done)
       return fail(done.error());
-    leave_crowded(lane, i, work);
     report.interrupted = InterruptGuard::interrupted();
-    if (report.interrupted || work.experience[task.turn].refused) break;
+    if (report.interrupted) break;
   }
   return report;
 }
 
 // Each lane has a thread.
-Result<RunReport> run_threads(const Stage& stage, std::vector<LaneWork>& works) {
+Result<RunReport> run_lanes(const Stage& stage, Sides& sides, Decisions& decisions) {
   const QuietPipes quiet;
   std::vector<Result<RunReport>> reports(stage.size(), RunReport{});
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < stage.size(); ++i)
     threads.emplace_back([&, i] {
       EndingWorkers ending;
-      reports[i] = run_lane(stage[i], works[i], ending);
+      reports[i] = run_lane(stage[i], sides, decisions, ending);
     });
   for (std::thread& thread : threads) thread.join();
   RunReport all;
@@ -178,37 +151,6 @@ Result<RunReport> run_threads(const Stage& stage, std::vector<LaneWork>& works) 
   return all;
 }
 
-// Runs what the lanes left, one task after the other, by one who knows what they have shown.
-Result<RunReport> run_left(std::vector<LaneWork>& works, EndingWorkers& ending) {
-  LaneWork alone{works.front().sides, works.front().decisions};
-  alone.experience.resize(alone.sides.size());
-  Lane left;
-  for (LaneWork& work : works) {
-    left.insert(left.end(), work.left.begin(), work.left.end());
-    for (std::size_t side = 0; side < work.experience.size(); ++side) {
-      alone.experience[side].hopeless.merge(work.experience[side].hopeless);
-      alone.experience[side].opened.merge(work.experience[side].opened);
-      alone.experience[side].ceilings.merge(work.experience[side].ceilings);
-    }
-  }
-  std::stable_sort(left.begin(), left.end(),
-                   [](const Task& one, const Task& other) { return one.process < other.process; });
-  return run_lane(left, alone, ending);
-}
-
-Result<RunReport> run_lanes(const Stage& stage, Sides& sides, Decisions& decisions, EndingWorkers& ending) {
-  std::optional<TemporaryFolder> folder;
-  std::vector<LaneWork> works(stage.size(), LaneWork{sides, decisions});
-  if (stage.front().front().workers > 1) {
-    const std::filesystem::path file = folder.emplace().path() / "device";
-    if (const Status made = write_file_atomically(file, ""); !made) return fail(made.error());
-    for (LaneWork& work : works) work.token = file.string();
-  }
-  Result<RunReport> report = run_threads(stage, works);
-  if (!report || report->ended || report->interrupted) return report;
-  return run_left(works, ending);
-}
-
 // All draining workers exit before the run is over, and before lanes begin.
 Result<RunReport> run_schedule(const Schedule& schedule, Sides& sides) {
   EndingWorkers own;
@@ -217,9 +159,8 @@ Result<RunReport> run_schedule(const Schedule& schedule, Sides& sides) {
   Result<RunReport> report;
   for (const Stage& stage : schedule) {
     if (stage.size() > 1) ending.wait();
-    LaneWork alone{sides, decisions};
-    report = stage.size() == 1 ? run_lane(stage.front(), alone, ending)
-                               : run_lanes(stage, sides, decisions, ending);
+    report = stage.size() == 1 ? run_lane(stage.front(), sides, decisions, ending)
+                               : run_lanes(stage, sides, decisions);
     if (!report || report->ended || report->interrupted) break;
   }
   ending.wait();

@@ -44,11 +44,6 @@ struct RunOptions {
   // Two or more devices of a kind that measure at the same time. Process i is measured on device (i - 1) mod
   // their number, and its result names the device. Callbacks come one at a time.
   std::map<std::string, std::vector<SideDevice>> side_by_side = {};
-  // Worker processes that share the one device of a kind, which one of them uses at a time: the others do
-  // host work. Where there is none, and for cases that need a device or the host alone, one.
-  std::map<std::string, int> workers = {};
-  // Memory of the one device of a kind, in bytes, as far as it is known.
-  std::map<std::string, double> memory_bytes = {};
   // Further devices of a kind, as open_device() takes them: a case of several GPUs uses the first of them.
   std::map<std::string, std::vector<std::string>> peers = {};
   std::set<std::pair<std::string, int>> already;   // (case id, process) to leave out: a continued run

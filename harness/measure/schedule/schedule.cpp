@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <map>
 #include <random>
 #include <string>
 #include <unordered_map>
@@ -16,7 +14,6 @@ namespace harness {
 namespace {
 
 constexpr std::size_t most_looks_at_once = 4;
-constexpr double share_of_memory = 1.5;    // a case that shares a device takes its share divided by this
 constexpr std::size_t least_of_look = 16;  // cases of a worker, which takes half a second to start
 
 // The devices of a case: their kind and number.
@@ -80,29 +77,24 @@ void shuffle(std::vector<const PlannedCase*>& cases, std::uint64_t seed, int pro
 // A lane being filled with the tasks of one plan.
 class LaneOfPlan {
  public:
-  using Takes = std::function<bool(const PlannedCase&)>;
-
   LaneOfPlan(Lane& lane, const Plan& plan, const RunOptions& options, std::size_t turn = 0)
       : lane_(lane), plan_(plan), options_(options), turn_(turn) {}
 
-  // `takes`: which of its cases; null: all. `workers`: that share the device.
-  void add(int process, const Kind& kind, const Takes& takes = {}, int workers = 1) {
+  void add(int process, const Kind& kind) {
     const auto found = options_.devices.find(kind.name);
-    add(process, kind, {found == options_.devices.end() ? kind.name : found->second, ""}, takes, workers);
+    add(process, kind, {found == options_.devices.end() ? kind.name : found->second, ""});
   }
 
-  void add(int process, const Kind& kind, const SideDevice& device, const Takes& takes = {},
-           int workers = 1) {
+  void add(int process, const Kind& kind, const SideDevice& device) {
     const int number = process == look_process ? look_process : options_.processes_before + process;
     Task task{turn_, number, kind.name, device.name, device.uuid, {}};
-    task.workers = workers;
     if (const auto known = options_.peers.find(kind.name); known != options_.peers.end())
       for (const std::string& peer : known->second)
         if (task.peers.size() + 1 < static_cast<std::size_t>(kind.gpus)) task.peers.push_back(peer);
     for (const PlannedCase& planned : plan_.cases)
       if (!planned.skip && Kind{planned.device, planned.gpus} == kind &&
           process <= planned.sampling.processes && (number != look_process || can_be_looked_at(planned)) &&
-          !options_.already.contains({planned.id, number}) && (!takes || takes(planned)))
+          !options_.already.contains({planned.id, number}))
         task.cases.push_back(&planned);
     if (task.cases.empty()) return;
     if (number != look_process) shuffle(task.cases, options_.order_seed, number);
@@ -158,40 +150,7 @@ void add_look(Schedule& schedule, const Plan& plan, const RunOptions& options, s
   for (const Task& task : lane) schedule.push_back(in_parts_of(task));
 }
 
-// How many workers share the device of these cases.
-int workers_of(const Kind& kind, const RunOptions& options) {
-  const auto found = options.workers.find(kind.name);
-  if (found == options.workers.end() || kind.gpus > 1 || options.pair) return 1;
-  return options.side_by_side.contains(kind.name) ? 1 : std::max(found->second, 1);
-}
-
-// A program uses what it wants of the host and the device.
-bool shares_device(const PlannedCase& planned, int workers, const RunOptions& options) {
-  const auto memory = options.memory_bytes.find(planned.device);
-  const double known = memory == options.memory_bytes.end() ? 0 : memory->second;
-  return !planned.program && fits_beside_others(planned, workers, known);
-}
-
-// Process i of `stage` goes to lane (i - 1) mod `workers`, and what needs the device alone to `alone`.
-void add_sharing(Stage& stage, Lane& alone, const Plan& plan, const RunOptions& options, int process,
-                 const Kind& kind, int workers) {
-  const auto shares = [&](const PlannedCase& one) { return shares_device(one, workers, options); };
-  LaneOfPlan(alone, plan, options).add(process, kind, [&](const PlannedCase& one) { return !shares(one); });
-  stage.resize(std::max(stage.size(), static_cast<std::size_t>(workers)));
-  Lane& lane = stage[static_cast<std::size_t>((process - 1) % workers)];
-  LaneOfPlan(lane, plan, options).add(process, kind, shares, workers);
-}
-
-void add_stage(Schedule& schedule, Stage stage) {
-  std::erase_if(stage, [](const Lane& lane) { return lane.empty(); });
-  if (!stage.empty()) schedule.push_back(std::move(stage));
-}
-
 }  // namespace
-
-bool fits_beside_others(const PlannedCase& planned, int workers, double memory_bytes) {
-  return !(memory_bytes > 0) || 2 * planned.tensor_bytes <= memory_bytes / workers / share_of_memory;
-}
 
 bool can_be_looked_at(const PlannedCase& planned) {
   return !planned.program || (planned.is_traced() && !planned.is_benchmark());
@@ -204,16 +163,11 @@ Schedule schedule_of(const Plan& plan, const RunOptions& options) {
     return schedule;
   }
   Lane alone;
-  std::map<std::string, Stage> sharing;  // by kind
   Stage together;
   for (const auto& [kind, devices] : options.side_by_side)
     together.resize(std::max(together.size(), devices.size()));
   for (int process = 1; process <= processes_of(plan); ++process)
     for (const Kind& kind : kinds_of(plan)) {
-      if (const int workers = workers_of(kind, options); workers > 1) {
-        add_sharing(sharing[kind.name], alone, plan, options, process, kind, workers);
-        continue;
-      }
       const auto several = options.side_by_side.find(kind.name);
       if (several == options.side_by_side.end() || kind.gpus > 1) {
         LaneOfPlan(alone, plan, options).add(process, kind);
@@ -222,9 +176,9 @@ Schedule schedule_of(const Plan& plan, const RunOptions& options) {
       const std::size_t index = static_cast<std::size_t>(process - 1) % several->second.size();
       LaneOfPlan(together[index], plan, options).add(process, kind, several->second[index]);
     }
-  add_stage(schedule, {std::move(alone)});
-  for (auto& [kind, stage] : sharing) add_stage(schedule, std::move(stage));
-  add_stage(schedule, std::move(together));
+  if (!alone.empty()) schedule.push_back({std::move(alone)});
+  std::erase_if(together, [](const Lane& lane) { return lane.empty(); });
+  if (!together.empty()) schedule.push_back(std::move(together));
   return schedule;
 }
 

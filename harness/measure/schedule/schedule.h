@@ -3,7 +3,6 @@
 //
 //   one device       one stage of one lane:  1, 2, 3, ...
 //   several devices  kinds with one device first; then a stage with a lane a device:  1, 3, 5 | 2, 4, 6
-//   shared device    a stage of one lane for what needs the device alone; then a stage of several lanes on it
 //   in turns         one stage of one lane:  1 of A, 1 of B, 2 of B, 2 of A, ...
 //   a look           a stage a kind of device:  0; many cases of a GPU on up to four lanes
 //
@@ -35,16 +34,11 @@ struct Task {
   std::vector<const PlannedCase*> cases;  // in the order to measure them; of the plan
   bool audited = false;                   // whatever the run draws
   std::vector<std::string> peers = {};    // further devices, where a case uses several
-  int workers = 1;                        // that share the device (worker/device_token.h)
 };
 
 using Lane = std::vector<Task>;       // one after the other
-using Stage = std::vector<Lane>;      // at the same time, on a device each or sharing one
+using Stage = std::vector<Lane>;      // at the same time, on a device each
 using Schedule = std::vector<Stage>;  // one after the other
-
-// Whether a case leaves room for those of the other workers that share its device: twice its tensors, because
-// old and new buffers are there at once, and as much again for workspaces and padding.
-bool fits_beside_others(const PlannedCase& planned, int workers, double memory_bytes);
 
 // Leaves out skipped cases and pairs that `options` has already. The CPU is never timed while it launches for
 // two GPUs, so kinds with one device come first. Pointers into the plan.

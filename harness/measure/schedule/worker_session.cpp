@@ -1,22 +1,18 @@
 #include "harness/measure/schedule/worker_session.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <variant>
 
 #include "harness/base/text.h"
 #include "harness/measure/rules/floor.h"
 #include "harness/measure/schedule/interrupt.h"
-#include "harness/model/case_step.h"
 
 namespace harness {
 namespace {
 
 constexpr Seconds opening_deadline = 120;  // for a worker to open its device and measure its ceilings
 constexpr Seconds idle_deadline = 60;      // between two cases, preheating not counted
-// A worker waits as long as others measure, whose own deadlines end that.
-constexpr Seconds waiting_deadline = 24 * 3600.0;
 
 Figures with_printed(Figures figures, const std::string& printed) {
   if (!printed.empty()) figures.emplace_back("printed", printed);
@@ -58,13 +54,8 @@ Result<WorkerSession::End> WorkerSession::run() {
   worker_.emplace(std::move(*started));
   ending_.wait();
   worker_->begin();
-  used_ = 0;
-  waits_ = false;
   while (true) {
-    const auto begin = std::chrono::steady_clock::now();
-    WorkerProcess::Event event = worker_->next(waits_ ? waiting_deadline : std::max(deadline() - used_, 0.0),
-                                               [this] { context_.journal.show_progress(); });
-    if (!waits_) used_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    WorkerProcess::Event event = worker_->next(deadline(), [this] { context_.journal.show_progress(); });
     const Result<Next> next = std::visit([this](auto& one) { return take(one); }, event);
     if (!next) return fail(next.error());
     if (*next) return **next;
@@ -83,8 +74,6 @@ Job WorkerSession::job() const {
                          (!experience_.opened.contains(task_.kind) || link_unknown());
   job.look = context_.options.look;
   job.audit_draw = task_.audited ? 0 : context_.decisions.audit_draw();
-  job.token = context_.token;
-  job.workers = context_.token.empty() ? 1 : task_.workers;
   job.pair = context_.options.pair;
   if (only_greets_) return job;
   for (const PlannedCase* planned : open_) job.cases.push_back(context_.decisions.decided(*planned));
@@ -133,19 +122,7 @@ Result<WorkerSession::Next> WorkerSession::take(const Error& error) {
 }
 
 Result<WorkerSession::Next> WorkerSession::take(WorkerProcess::Said& said) {
-  // A wait interrupts a deadline; any other message begins the next.
-  if (!std::holds_alternative<Wait>(said.message) && !std::holds_alternative<Go>(said.message)) used_ = 0;
   return std::visit([&](auto& message) { return hear(message, said); }, said.message);
-}
-
-Result<WorkerSession::Next> WorkerSession::hear(const Wait&, const WorkerProcess::Said&) {
-  waits_ = true;
-  return Next();
-}
-
-Result<WorkerSession::Next> WorkerSession::hear(const Go&, const WorkerProcess::Said&) {
-  waits_ = false;
-  return Next();
 }
 
 Result<WorkerSession::Next> WorkerSession::hear(const Hello& hello, const WorkerProcess::Said&) {
@@ -184,12 +161,6 @@ Result<WorkerSession::Next> WorkerSession::hear(const Refusal& refusal, const Wo
   worker_->dismiss();
   // In exclusive mode, or with its memory taken, a device does not open before the other worker is gone.
   if (overlapped_ && !greeted_) return End::restart;
-  if (!context_.token.empty() && !greeted_) {
-    experience_.refused = true;
-    experience_.crowded.insert(experience_.crowded.end(), open_.begin(), open_.end());
-    open_.clear();
-    return End::finished;
-  }
   // A device that never opened is not there; one that opened before and no longer does has failed. Likewise
   // several together, whose link is known then.
   const bool opened_before = experience_.opened.contains(task_.kind) && !link_unknown();
@@ -214,11 +185,6 @@ Result<WorkerSession::Next> WorkerSession::take_result(EncodedResult result, con
     current_ = nullptr;
     return Next();
   }
-  if (is_crowded(one)) {
-    experience_.crowded.push_back(current_);
-    std::erase(open_, std::exchange(current_, nullptr));
-    return Next();
-  }
   check_floor(result);
   std::optional<EncodedResult> other;
   if (baseline != nullptr) check_floor(other.emplace(*baseline));
@@ -230,13 +196,6 @@ Result<WorkerSession::Next> WorkerSession::take_result(EncodedResult result, con
   const Status kept = finish_current(std::move(result), other ? &*other : nullptr, true);
   if (!kept) return fail(kept.error());
   return Next();
-}
-
-// The room may be missing because other workers hold memory of the device.
-bool WorkerSession::is_crowded(const ProcessResult& result) const {
-  return !context_.token.empty() && result.outcome == Outcome::failed && result.reason &&
-         result.reason->code == CauseCode::device_error &&
-         result.reason->text("step") == name_of(CaseStep::allocate);
 }
 
 // A case that was measured before may have replaced the clock of the worker.

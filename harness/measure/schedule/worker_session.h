@@ -21,7 +21,6 @@ struct TaskContext {
   const RunOptions& options;
   RunJournal& journal;
   Decisions& decisions;
-  std::string token = {};  // file of the DeviceToken that the workers of several lanes share; "": alone
 };
 
 // Things that the workers of one plan on one device have shown so far.
@@ -31,9 +30,6 @@ struct Experience {
   std::map<std::string, std::map<std::string, double>> ceilings = {};  // likewise: of that device, if known
   // Cases of the task at hand whose times were incorrect in a worker that had measured others.
   std::vector<const PlannedCase*> suspects = {};
-  // Cases of the task at hand that need the device alone: beside others it had no room for them.
-  std::vector<const PlannedCase*> crowded = {};
-  bool refused = false;  // a second worker, by the device: it takes one at a time
 
   // A case that failed is hopeless.
   void learn(const ProcessResult& result);
@@ -81,14 +77,11 @@ class WorkerSession {
   Result<Next> hear(PairResult& pair, const WorkerProcess::Said& said);
   Result<Next> hear(const Refusal& refusal, const WorkerProcess::Said&);
   Result<Next> hear(const Done&, const WorkerProcess::Said&);
-  Result<Next> hear(const Wait&, const WorkerProcess::Said&);
-  Result<Next> hear(const Go&, const WorkerProcess::Said&);
   Result<Next> take_result(EncodedResult result, const EncodedResult* baseline);
   Result<Next> out_of_protocol(const char* message);
   Result<Next> lost(Outcome outcome, Cause cause);
   Result<Next> finished(const Status& given_up);
   void check_floor(EncodedResult& result) const;
-  [[nodiscard]] bool is_crowded(const ProcessResult& result) const;
   [[nodiscard]] bool is_suspect(const ProcessResult& result) const;
   Status finish_current(EncodedResult result, const EncodedResult* baseline, bool measured);
   [[nodiscard]] EncodedResult ended(const PlannedCase& planned, Outcome outcome, const Cause& cause) const;
@@ -102,8 +95,6 @@ class WorkerSession {
   std::map<std::string, PlannedCase> sent_;  // to the worker, by id: with what was decided by then
   const PlannedCase* current_ = nullptr;     // that the worker has begun
   int begun_ = 0;                            // cases, by the worker
-  Seconds used_ = 0;                         // of the deadline at hand
-  bool waits_ = false;                       // the worker, for another one
   bool greeted_ = false;
   bool overlapped_ = false;  // it opened its device while another worker ended
   bool only_greets_ = false;

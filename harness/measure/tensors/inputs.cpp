@@ -27,28 +27,17 @@ std::int64_t output_elements(const sdk::Problem& problem) {
   return count;
 }
 
-std::string key_of(const sdk::Workload& workload, const sdk::Params& params, std::uint64_t seed,
-                   InputCache::Answers answers) {
-  return fmt::format("{}/{}#{}{}", workload.name(), params.text_id(), seed,
-                     answers == InputCache::Answers::few ? " few" : "");
-}
-
 constexpr std::size_t digest_chunk = std::size_t{1} << 20;
 
 std::size_t bytes_of(const CaseInputs& inputs) {
-  std::size_t bytes = host_bytes(inputs.inputs);
+  std::size_t bytes = 0;
+  for (const sdk::HostTensor& tensor : inputs.inputs) bytes += tensor.data.size();
   for (const Expected& expected : inputs.expected)
     bytes += expected.indices.size() * sizeof(std::int64_t) + expected.values.size() * sizeof(double);
   return bytes;
 }
 
 }  // namespace
-
-std::size_t host_bytes(std::span<const sdk::HostTensor> tensors) {
-  std::size_t bytes = 0;
-  for (const sdk::HostTensor& tensor : tensors) bytes += tensor.data.size();
-  return bytes;
-}
 
 bool Expected::contains(std::int64_t index) const {
   if (indices.empty()) return index >= 0 && index < std::ssize(values);
@@ -120,7 +109,8 @@ std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload,
                                                   const sdk::Problem& problem, std::uint64_t seed,
                                                   Answers answers) {
   const bool few = answers == Answers::few;
-  const std::string key = key_of(workload, params, seed, answers);
+  const std::string key =
+      fmt::format("{}/{}#{}{}", workload.name(), params.text_id(), seed, few ? " few" : "");
   const auto found =
       std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; });
   if (found != entries_.end()) {
@@ -150,17 +140,6 @@ std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload,
   bytes_ += entries_.front().bytes;
   trim();
   return made;
-}
-
-bool InputCache::has(const sdk::Workload& workload, const sdk::Params& params, std::uint64_t seed,
-                     Answers answers) const {
-  const std::string key = key_of(workload, params, seed, answers);
-  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; });
-}
-
-bool InputCache::has_digest(const CaseInputs& inputs) const {
-  return std::any_of(entries_.begin(), entries_.end(),
-                     [&](const Entry& e) { return e.inputs.get() == &inputs && !e.digest.empty(); });
 }
 
 std::string InputCache::digest(const CaseInputs& inputs) {

@@ -48,9 +48,6 @@ inline constexpr std::int64_t few_elements = 256;
 std::uint64_t input_seed(const std::string& workload, const sdk::Params& params, std::uint64_t seed,
                          int process);
 
-// The bytes of all tensors together.
-std::size_t host_bytes(std::span<const sdk::HostTensor> tensors);
-
 // "x f32 100,30" and the end of the line, for hashes.
 std::string tensor_text(const sdk::TensorSpec& tensor);
 
@@ -73,13 +70,8 @@ class InputCache {
                                         const sdk::Problem& problem, std::uint64_t seed,
                                         Answers answers = Answers::all);
 
-  // Whether get() finds them, and makes nothing.
-  [[nodiscard]] bool has(const sdk::Workload& workload, const sdk::Params& params, std::uint64_t seed,
-                         Answers answers = Answers::all) const;
-
   // input_digest(), computed once for inputs that the cache still holds.
   std::string digest(const CaseInputs& inputs);
-  [[nodiscard]] bool has_digest(const CaseInputs& inputs) const;
 
  private:
   struct Entry {

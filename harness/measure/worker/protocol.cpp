@@ -21,9 +21,7 @@ struct Described<Job> {
       field("cases", &Job::cases).required(), field("measure_ceilings", &Job::measure_ceilings),
       field("look", &Job::look).unless_default(), field("suite", &Job::suite).unless_default(),
       field("key", &Job::key).unless_default(), field("audit_draw", &Job::audit_draw).unless_default(),
-      field("peers", &Job::peers).unless_default(), field("token", &Job::token).unless_default(),
-      field("workers", &Job::workers).unless_default().at_least(1),
-      field("pair", &Job::pair).unless_default());
+      field("peers", &Job::peers).unless_default(), field("pair", &Job::pair).unless_default());
 };
 
 template <>
@@ -64,8 +62,6 @@ struct Encoder {
   }
   std::string operator()(const Refusal& m) const { return "refusal " + to_line(m); }
   std::string operator()(const Done& /*m*/) const { return "done"; }
-  std::string operator()(const Wait& /*m*/) const { return "wait"; }
-  std::string operator()(const Go& /*m*/) const { return "go"; }
 };
 
 tl::unexpected<Error> refused(std::string_view what, const Error& error) {
@@ -93,8 +89,6 @@ Result<Message> to_message(std::string_view line) {
   const std::vector<std::string_view> payloads = payloads_of(line);
   if (type == "pair" && payloads.size() == 2) return to_pair(payloads[0], payloads[1]);
   if (type == "done" && payloads.empty()) return Done{};
-  if (type == "wait" && payloads.empty()) return Wait{};
-  if (type == "go" && payloads.empty()) return Go{};
   if (payloads.size() == 1) {
     if (type == "hello") return from_text<Hello>(payloads[0], &formats::worker);
     if (type == "begin") return from_text<Begin>(payloads[0]);

@@ -16,8 +16,6 @@
 #include <map>
 #include <optional>
 #include <random>
-#include <string>
-#include <thread>
 #include <utility>
 
 #include "harness/base/environment.h"
@@ -28,12 +26,9 @@
 #include "harness/device/open.h"
 #include "harness/measure/schedule/carried.h"
 #include "harness/measure/schedule/ceiling_cache.h"
-#include "harness/measure/worker/device_token.h"
 #include "harness/measure/worker/message_seal.h"
-#include "harness/measure/worker/phases.h"
 #include "harness/measure/worker/preheat.h"
 #include "harness/model/device_kinds.h"
-#include "harness/sdk/in_parts.h"
 
 namespace harness {
 namespace {
@@ -219,14 +214,9 @@ void note_unsteady(Message& message, const PreheatLimits& limits) {
 // The time that a process spends before its first case. A record keeps it with that case.
 class StartUp {
  public:
-  // From `entered` on the host's clock, which a device that runs has too; a script's begins at 0. `waited`:
-  // for other workers.
-  StartUp(Device& device, Seconds entered, Seconds waited)
-      : device_(device), last_(std::min(entered, device.timer().now())) {
-    const bool runs = last_ == entered;
-    if (runs) last_ += waited;
+  // From `entered` on the host's clock, which a device that runs has too; a script's begins at 0.
+  StartUp(Device& device, Seconds entered) : device_(device), last_(std::min(entered, device.timer().now())) {
     end("process_start");
-    if (runs && waited >= Phases::shortest_wait) phases_.push_back({"process_wait", waited});
   }
   // Ends the phase that began when the last one ended.
   void end(std::string_view name) {
@@ -248,16 +238,6 @@ class StartUp {
 
 Seconds host_clock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// Workers that share a device share the host, too. The one that measures keeps two threads for itself. The
-// variable reaches plugins as well (sdk/in_parts.h), and the user's own value wins.
-void share_host(const Job& job) {
-  if (job.workers < 2) return;
-  constexpr int of_the_measuring = 2;
-  const int threads = static_cast<int>(std::thread::hardware_concurrency()) - of_the_measuring;
-  const int own = std::clamp(threads / (job.workers - 1), 1, sdk::most_preparing_threads);
-  setenv("HARNESS_PREPARING_THREADS", std::to_string(own).c_str(), 0);
 }
 
 // An error that is no fault of the device: the parent quotes it from the worker's log.
@@ -299,8 +279,7 @@ void fail_for_setting(ProcessResult& result, const std::string& variable) {
 }
 
 // Works from the open device to the last message. Returns the exit status.
-int work(const Job& job, Device& device, DeviceToken& token, StartUp& start_up, const Measure& measure,
-         MessagePipe& pipe) {
+int work(const Job& job, Device& device, StartUp& start_up, const Measure& measure, MessagePipe& pipe) {
   const Scope suite = device.profiler().range("suite " + job.suite);
   pipe.send(Hello{job.device, machine_of(device, job)});
   start_up.end("process_fingerprint");
@@ -314,9 +293,7 @@ int work(const Job& job, Device& device, DeviceToken& token, StartUp& start_up, 
     return EXIT_SUCCESS;
   }
   start_up.end("process_preheat");
-  const std::size_t cache = input_cache_limit(host.memory_available, host.memory_limit);
-  Carried carried{.inputs = InputCache(cache / static_cast<std::size_t>(job.workers))};
-  carried.token = &token;
+  Carried carried{.inputs = InputCache(input_cache_limit(host.memory_available, host.memory_limit))};
   carried.warmth.worked(device.timer().now(), warm->clock_ghz);
   std::random_device random;
   carried.nonce = std::uint64_t{random()} << 32 | random();
@@ -360,14 +337,6 @@ int run_worker() {
   if (!job) return misused(job.error());
   std::fill(text.begin(), text.end(), '\0');  // the key lies only in the seal
   pipe.seal(std::exchange(job->key, {}));     // an older parent sends none
-  share_host(*job);
-  Result<DeviceToken> token =
-      DeviceToken::open(job->token, [&](bool waits) { pipe.send(waits ? Message(Wait{}) : Message(Go{})); });
-  if (!token) return misused(token.error());
-  const Seconds wanted = host_clock();
-  token->take();
-  const Seconds waited = host_clock() - wanted;
-  token->enter();
   Result<OpenedDevice> opened = open_device(job->device, {.peers = job->peers});
   input.wait_for_turn();
   if (!opened) {
@@ -375,7 +344,6 @@ int run_worker() {
     return EXIT_SUCCESS;
   }
   Device& device = *opened->device;
-  if (token->shared()) device.sensors().share_with([&] { return token->others(); });
   if (job->pair) {
     const Result<PairedCatalogs> pair = catalogs_for(*job->pair, *opened);
     if (!pair) {
@@ -386,8 +354,8 @@ int run_worker() {
       const auto& one_case = job->look ? look_at_pair : measure_pair;
       return told(one_case(device, pair->baseline, pair->current, planned, job->process, carried));
     };
-    StartUp start_up(device, entered, waited);
-    return work(*job, device, *token, start_up, measure, pipe);
+    StartUp start_up(device, entered);
+    return work(*job, device, start_up, measure, pipe);
   }
   const Result<Catalog> catalog = catalog_for(*job, *opened);
   if (!catalog) return misused(catalog.error());
@@ -395,8 +363,8 @@ int run_worker() {
     if (job->look) return told(look_at_case(device, *catalog, planned, job->process, carried));
     return told(measure_case(device, *catalog, planned, job->process, carried));
   };
-  StartUp start_up(device, entered, waited);
-  return work(*job, device, *token, start_up, measure, pipe);
+  StartUp start_up(device, entered);
+  return work(*job, device, start_up, measure, pipe);
 }
 
 }  // namespace harness

@@ -29,8 +29,6 @@ struct Job {
   std::string key = {};                   // of its messages (message_seal.h); "": they are not sealed
   int audit_draw = 0;                     // see Audit::chosen(); 0: each process is audited
   std::vector<std::string> peers = {};    // further devices, which the cases use at once
-  std::string token = {};                 // file of the DeviceToken that workers share; "": it is alone
-  int workers = 1;                        // that share the device
   std::optional<PairedBuilds> pair = {};  // load these instead of `modules` and measure both
 };
 std::string encode(const Job& job);
@@ -48,14 +46,12 @@ struct Refusal {  // the device cannot be used at all; nothing follows
   std::string reason;
 };
 struct Done {};  // last: every case was measured
-struct Wait {};  // for another worker of its device, from here on; no deadline counts it
-struct Go {};    // the wait is over
-using Message = std::variant<Hello, Begin, ProcessResult, PairResult, Refusal, Done, Wait, Go>;
+using Message = std::variant<Hello, Begin, ProcessResult, PairResult, Refusal, Done>;
 // One line: the kind of message, a space, and its content as JSON. The content of a result is encode() of the
 // result, so that the parent can keep this text as it is.
 std::string encode(const Message& message);
 Result<Message> decode_message(std::string_view line);
-// The JSON texts in a line: one, two of a pair, none of `done`, `wait` and `go`.
+// The JSON texts in a line: one, two of a pair, none of `done`.
 std::vector<std::string_view> payloads_of(std::string_view line);
 
 // A line of a worker's log between the output of one case and the next: a crash quotes its own case's.

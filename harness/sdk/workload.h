@@ -79,6 +79,8 @@ struct Problem {
   int gpus = 1;  // that solve it together, on a CPU as threads
   // Elements of each output to check at most, where right answers are costly; 0: the harness chooses.
   std::int64_t most_checked = 0;
+  // Neighbours in each output that are checked together: all their right answers cost as much as that of one.
+  std::int64_t checked_together = 1;
 };
 
 using HostBytes = std::vector<std::byte, FreshPages<std::byte>>;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <random>
 
 #include "kernels/training/replicas.h"
@@ -326,6 +327,26 @@ TEST(SparseLoss, OfACallIsRight) {
     FilledSparseLoss one(pattern);
     EXPECT_LE(one.error(), one.workload().problem(one.params).tolerance.relative) << pattern;
   }
+}
+
+TEST(SparseLoss, OfSomeSequencesIsThatOfAll) {
+  FilledSparseLoss whole("learned"), parts("learned");
+  const std::int64_t of_sequence = 32 * symbols, sequences = 4;
+  const auto reference = [](FilledSparseLoss& one, const std::vector<std::int64_t>& wanted) {
+    std::vector<double> expected(wanted.size());
+    one.workload().reference(one.params, one.inputs(), 0, wanted, expected);
+    return expected;
+  };
+  std::vector<std::int64_t> all(static_cast<std::size_t>(studied_passes * sequences * of_sequence));
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<double> expected = reference(whole, all);
+  const std::vector<std::int64_t> some{7, 3 * of_sequence + 1, 5 * of_sequence, 15 * of_sequence + 96 * 31};
+  for (int call = 0; call < 2; ++call) {
+    const std::vector<double> of_some = reference(parts, some);
+    for (std::size_t i = 0; i < some.size(); ++i)
+      EXPECT_NEAR(of_some[i], expected[static_cast<std::size_t>(some[i])], 1e-12) << some[i];
+  }
+  EXPECT_EQ(reference(parts, all).size(), all.size()) << "the others are made when they are wanted";
 }
 
 TEST(SparseLoss, OfACallWithOtherMasksIsWrong) {

@@ -63,6 +63,18 @@ TEST(CheckedIndices, DifferBySeedAndNotByCall) {
   EXPECT_NE(checked_indices(100'000, 100, 1), checked_indices(100'000, 100, 2));
 }
 
+TEST(CheckedIndices, OfGroupsAreTheirElements) {
+  const std::vector<std::int64_t> indices = checked_indices(10'000, 120, 3, 30);
+  ASSERT_THAT(indices, SizeIs(4 * 30 - 20)) << "the last group has ten elements";
+  for (std::size_t i = 0; i < indices.size(); ++i)
+    EXPECT_EQ(indices[i] % 30, static_cast<std::int64_t>(i % 30)) << i;
+  EXPECT_EQ(indices.front(), 0);
+  EXPECT_EQ(indices.back(), 9999);
+  EXPECT_NE(indices, checked_indices(10'000, 120, 4, 30));
+  EXPECT_THAT(checked_indices(120, 120, 3, 30), SizeIs(120));
+  EXPECT_THAT(checked_indices(10'000, 30, 3, 30), SizeIs(4 * 30 - 20)) << "four groups at least";
+}
+
 TEST(InputSeed, DependsOnEverythingButTheVariant) {
   const std::set<std::uint64_t> seeds{input_seed("a", line_of(1), 1, 1), input_seed("b", line_of(1), 1, 1),
                                       input_seed("a", line_of(2), 1, 1), input_seed("a", line_of(1), 2, 1),
@@ -159,7 +171,7 @@ TEST(InputCache, ListsTheElementsThatAreCheckedWhereItIsNotAll) {
   EXPECT_FALSE(all->expected[0].contains(-1));
 }
 
-TEST(InputCacheLimit, IsASixteenthOfTheMemoryWithinBounds) {
+TEST(InputCacheLimit, IsAQuarterOfTheMemoryWithinBounds) {
   constexpr std::uint64_t gib = std::uint64_t{1} << 30;
   EXPECT_EQ(input_cache_limit(32 * gib, {}), 8 * gib);
   EXPECT_EQ(input_cache_limit(32 * gib, 16 * gib), 4 * gib) << "a control group grants less than there is";

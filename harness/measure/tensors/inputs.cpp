@@ -44,8 +44,17 @@ bool Expected::contains(std::int64_t index) const {
   return std::binary_search(indices.begin(), indices.end(), index);
 }
 
-std::vector<std::int64_t> checked_indices(std::int64_t count, std::int64_t limit, std::uint64_t seed) {
+std::vector<std::int64_t> checked_indices(std::int64_t count, std::int64_t limit, std::uint64_t seed,
+                                          std::int64_t together) {
   std::vector<std::int64_t> indices;
+  if (together > 1 && count > limit) {
+    constexpr std::int64_t least = 4;
+    for (const std::int64_t group :
+         checked_indices((count + together - 1) / together, std::max(least, limit / together), seed))
+      for (std::int64_t i = group * together; i < std::min((group + 1) * together, count); ++i)
+        indices.push_back(i);
+    return indices;
+  }
   if (count <= limit) {
     indices.resize(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
     std::iota(indices.begin(), indices.end(), std::int64_t{0});
@@ -127,7 +136,7 @@ std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload,
     if (!sdk::is_output(tensor.role)) continue;
     const std::int64_t elements = std::max<std::int64_t>(tensor.elements(), 0);
     Expected expected;
-    if (elements > limit) expected.indices = checked_indices(elements, limit, seed);
+    if (elements > limit) expected.indices = checked_indices(elements, limit, seed, problem.checked_together);
     const std::span<const std::int64_t> wanted =
         elements > limit ? std::span<const std::int64_t>(expected.indices) : all_indices(elements);
     expected.values = decltype(expected.values)(wanted.size());

@@ -33,8 +33,10 @@ struct CaseInputs {
 };
 
 // The elements of `count` that are checked where `limit` does not allow all: the first, the last and one
-// drawn from each of `limit` equal stretches between them. Depends on the arguments alone.
-std::vector<std::int64_t> checked_indices(std::int64_t count, std::int64_t limit, std::uint64_t seed);
+// drawn from each of `limit` equal stretches between them. With `together` neighbours the same of groups of
+// so many, four groups at least. Depends on the arguments alone.
+std::vector<std::int64_t> checked_indices(std::int64_t count, std::int64_t limit, std::uint64_t seed,
+                                          std::int64_t together = 1);
 
 // The most elements of each output that are worth checking: all while the reference costs at most
 // `reference_budget` operations, otherwise `sampled_elements`.

@@ -1,5 +1,7 @@
 // The workload sparse_loss: parameters, inputs, metrics and the float64 oracle of a call.
 #include <cstring>
+#include <map>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -28,8 +30,7 @@ class SparseLoss final : public harness::sdk::Workload {
   [[nodiscard]] std::string_view name() const override { return "sparse_loss"; }
   [[nodiscard]] std::string_view summary() const override {
     return "a character model whose attention sees some blocks: a call is four forward passes, the losses "
-           "are "
-           "of a trained model";
+           "are of a trained model";
   }
   [[nodiscard]] std::vector<ParamSpec> params() const override {
     const auto number = [](const char* name, const char* summary, std::int64_t fallback) {
@@ -72,12 +73,15 @@ class SparseLoss final : public harness::sdk::Workload {
                  std::span<const std::int64_t> wanted, std::span<double> expected) const override;
 
  private:
-  // The last call that was computed: it is checked several times.
+  // The last call, as far as it was computed: it is checked several times.
   struct Passes {
-    std::vector<double> weights, logits;
+    std::vector<double> weights;
     std::vector<std::int32_t> tokens;
     std::vector<std::uint8_t> masks;
+    std::map<std::int64_t, std::vector<double>> logits = {};  // of a pass of a sequence, by its number
   };
+  void compute(const SparseStudy& study, const std::set<std::int64_t>& wanted) const;
+
   mutable Passes last_;
 };
 
@@ -105,6 +109,7 @@ Problem SparseLoss::problem(const Params& params) const {
   problem.work.items = static_cast<double>(studied_passes * study.tokens());
   problem.work.item_name = "characters";
   problem.tolerance = {4e-3};  // of logits that are rounded to BF16
+  problem.checked_together = 4 * symbols;
   return problem;
 }
 
@@ -140,18 +145,40 @@ void SparseLoss::reference(const Params& params, std::span<const HostTensor> inp
           inputs[text_index].at(static_cast<std::int64_t>(inputs[held_out_index].at(i)) + c)));
   for (std::int64_t i = 0; i < inputs[masks_index].spec.elements(); ++i)
     next.masks.push_back(static_cast<std::uint8_t>(inputs[masks_index].at(i)));
-  if (next.weights != last_.weights || next.tokens != last_.tokens || next.masks != last_.masks) {
-    CpuModel<double> model(study.shape, study.batch, Numbers::exact, harness::sdk::preparing_threads());
-    for (std::int64_t pass = 0; pass < studied_passes; ++pass) {
-      model.restrict_attention(mask_of_call(study, next.masks.data(), pass));
-      const std::span<const double> logits =
-          model.logits(next.weights, {.size = study.batch, .tokens = next.tokens});
-      next.logits.insert(next.logits.end(), logits.begin(), logits.end());
-    }
+  if (next.weights != last_.weights || next.tokens != last_.tokens || next.masks != last_.masks)
     last_ = std::move(next);
-  }
+  const std::int64_t values = s * symbols;  // of a pass of a sequence
+  std::set<std::int64_t> numbers;
+  for (const std::int64_t index : wanted) numbers.insert(index / values);
+  compute(study, numbers);
   for (std::size_t e = 0; e < wanted.size(); ++e)
-    expected[e] = last_.logits[static_cast<std::size_t>(wanted[e])];
+    expected[e] = last_.logits.at(wanted[e] / values)[static_cast<std::size_t>(wanted[e] % values)];
+}
+
+// The passes of sequences with these numbers, in the order of the output.
+void SparseLoss::compute(const SparseStudy& study, const std::set<std::int64_t>& wanted) const {
+  const std::int64_t length = study.shape.sequence + 1;
+  for (std::int64_t pass = 0; pass < studied_passes; ++pass) {
+    std::vector<std::int64_t> numbers;
+    std::vector<std::int32_t> tokens;
+    for (std::int64_t i = 0; i < study.batch; ++i) {
+      const std::int64_t number = pass * study.batch + i;
+      if (!wanted.contains(number) || last_.logits.contains(number)) continue;
+      numbers.push_back(number);
+      tokens.insert(tokens.end(), last_.tokens.begin() + i * length, last_.tokens.begin() + (i + 1) * length);
+    }
+    if (numbers.empty()) continue;
+    CpuModel<double> model(study.shape, std::ssize(numbers), Numbers::exact,
+                           harness::sdk::preparing_threads());
+    model.restrict_attention(mask_of_call(study, last_.masks.data(), pass));
+    const std::span<const double> logits =
+        model.logits(last_.weights, {.size = std::ssize(numbers), .tokens = tokens});
+    const std::size_t values = logits.size() / numbers.size();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const std::span<const double> own = logits.subspan(i * values, values);
+      last_.logits[numbers[i]].assign(own.begin(), own.end());
+    }
+  }
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ constexpr std::string_view known_estimator = "trimmed_log_mean";
 
 // Fields of Sampling in which two comparable cases may differ: numbers of replicates, limits of time and the
 // seed. Any other field changes what is measured.
-constexpr std::array<std::string_view, 9> free_settings{"processes", "min_samples",   "width_samples",
-                                                        "steady",    "preheat_most",  "max_time",
-                                                        "timeout",   "gate_deadline", "seed"};
+constexpr std::array<std::string_view, 10> free_settings{
+    "processes", "samples",      "min_samples", "width_samples", "steady",
+    "max_time",  "preheat_most", "timeout",     "gate_deadline", "seed"};
 
 struct FieldPair {
   const MachineField* baseline = nullptr;

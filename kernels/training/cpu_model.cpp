@@ -71,18 +71,34 @@ void add_tile(const Real* a, std::int64_t row_step, std::int64_t inner_step, con
 }
 
 // Calls act(matrix, first, last) for all rows of `matrices` matrices with `rows` each, shared by threads. An
-// operation is a row of `size` for one other row.
+// operation is a row of `size` for one other row. A causal row has as many others as there are before it, or
+// behind it. So blocks of rows are shared in the order first, last, second, last but one.
 template <class Act>
 void share_rows(std::int64_t matrices, std::int64_t rows, std::int64_t size, int threads, const Act& act) {
-  const std::int64_t grain = operations_a_thread / (rows * size) + 1;
+  constexpr std::int64_t block = 64;
+  const std::int64_t blocks = (rows + block - 1) / block;
+  const std::int64_t grain = operations_a_thread / (rows * size * block) + 1;
   const auto part = [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t at = first; at < last;) {
-      const std::int64_t matrix = at / rows, end = std::min(last, (matrix + 1) * rows);
-      act(matrix, at % rows, end - matrix * rows);
-      at = end;
+    for (std::int64_t at = first; at < last; ++at) {
+      const std::int64_t place = at % blocks, number = place % 2 == 0 ? place / 2 : blocks - 1 - place / 2;
+      act(at / blocks, number * block, std::min(rows, (number + 1) * block));
     }
   };
-  harness::sdk::in_parts(matrices * rows, grain, part, threads);
+  harness::sdk::in_parts(matrices * blocks, grain, part, threads);
+}
+
+// Zeros. One thread touches fresh pages: two at once were slower.
+template <class Values>
+void make_zero(Values& values, std::int64_t count, int threads) {
+  if (values.capacity() < places(count)) {
+    values.assign(places(count), 0);
+    return;
+  }
+  values.resize(places(count));
+  harness::sdk::in_parts(
+      count, values_a_thread * 16,
+      [&](std::int64_t first, std::int64_t last) { std::fill_n(values.data() + first, last - first, 0); },
+      threads);
 }
 
 }  // namespace
@@ -151,10 +167,10 @@ void CpuModel<Real>::linear(const Values& x, const Real* w, std::int64_t inputs,
                             Values& y, bool adds, bool is_head) {
   const Real* const left = rounded(x.data(), tokens_ * inputs, Kind::value, is_head, x_rounded_);
   const Real* const right = rounded(w, outputs * inputs, Kind::value, is_head, w_rounded_);
-  Values transposed(places(outputs * inputs));
-  transpose(right, outputs, inputs, inputs, transposed.data());
-  if (!adds) y.assign(places(tokens_ * outputs), 0);
-  add_product(left, inputs, 1, transposed.data(), y.data(), tokens_, inputs, outputs);
+  transposed_.resize(places(outputs * inputs));
+  transpose(right, outputs, inputs, inputs, transposed_.data());
+  if (!adds) make_zero(y, tokens_ * outputs, threads_);
+  add_product(left, inputs, 1, transposed_.data(), y.data(), tokens_, inputs, outputs);
 }
 
 template <class Real>
@@ -163,7 +179,7 @@ void CpuModel<Real>::linear_backward(const Values& x, const Real* w, const Value
   const Real* const values = rounded(x.data(), tokens_ * inputs, Kind::value, is_head, x_rounded_);
   const Real* const weights = rounded(w, outputs * inputs, Kind::value, is_head, w_rounded_);
   const Real* const gradient = rounded(of_y.data(), tokens_ * outputs, Kind::gradient, is_head, y_rounded_);
-  of_x.assign(places(tokens_ * inputs), 0);
+  make_zero(of_x, tokens_ * inputs, threads_);
   add_product(gradient, outputs, 1, weights, of_x.data(), tokens_, outputs, inputs);
   add_product(gradient, 1, outputs, values, of_w, outputs, tokens_, inputs);
 }
@@ -232,7 +248,7 @@ void CpuModel<Real>::attend(Saved& saved, const AttentionMask& mask, const Atten
     harness::sdk::in_parts(batch_ * shape_.heads, operations_a_thread / (s * s * size) + 1, part, threads_);
     return;
   }
-  saved.probabilities.assign(places(batch_ * shape_.heads * s * s), 0);
+  saved.probabilities.resize(places(batch_ * shape_.heads * s * s));
   const Real scale = 1 / std::sqrt(static_cast<Real>(size));
   share_rows(batch_ * shape_.heads, s, size, threads_,
              [&](std::int64_t head, std::int64_t first, std::int64_t last) {
@@ -243,6 +259,7 @@ void CpuModel<Real>::attend(Saved& saved, const AttentionMask& mask, const Atten
                transpose(q + d, last, size, 3 * d, keys.data());
                for (std::int64_t i = first; i < last; ++i) {
                  Real* const row = saved.probabilities.data() + (head * s + i) * s;
+                 std::fill_n(row, i + 1, 0);
                  for (std::int64_t c = 0; c < size; ++c) {
                    const Real factor = q[i * 3 * d + c] * scale;
                    for (std::int64_t j = 0; j <= i; ++j) row[j] += factor * keys[places(c * last + j)];
@@ -264,8 +281,8 @@ void CpuModel<Real>::attend_backward(const Saved& saved, const Values& of_out, V
   const std::int64_t s = shape_.sequence, d = shape_.d, size = shape_.head_size();
   const std::int64_t heads = batch_ * shape_.heads;
   const Real scale = 1 / std::sqrt(static_cast<Real>(size));
-  of_qkv.assign(places(tokens_ * 3 * d), 0);
-  of_scores_.assign(places(heads * s * s), 0);
+  make_zero(of_qkv, tokens_ * 3 * d, threads_);
+  of_scores_.resize(places(heads * s * s));
   share_rows(heads, s, size, threads_, [&](std::int64_t head, std::int64_t first, std::int64_t last) {
     const Real* const k = saved.qkv.data() + place_of_head(head, 3 * d) + d;
     Real* const of_q = of_qkv.data() + place_of_head(head, 3 * d);
@@ -275,6 +292,7 @@ void CpuModel<Real>::attend_backward(const Saved& saved, const Values& of_out, V
       const Real* const row = saved.probabilities.data() + (head * s + i) * s;
       const Real* const above = of_out.data() + place_of_head(head, d) + i * d;
       Real* const slopes = of_scores_.data() + (head * s + i) * s;
+      std::fill_n(slopes, i + 1, 0);
       for (std::int64_t c = 0; c < size; ++c)
         for (std::int64_t j = 0; j <= i; ++j) slopes[j] += above[c] * values[places(c * last + j)];
       Real mean = 0;
@@ -328,21 +346,20 @@ void CpuModel<Real>::forward_layer(std::int64_t layer, const Real* weights, Save
 template <class Real>
 void CpuModel<Real>::backward_layer(const Real* weights, const Saved& saved, Real* of_weights) {
   const std::int64_t d = shape_.d, hidden = shape_.hidden();
-  Values of_u, of_b, of_o, of_qkv, of_a;
-  linear_backward(saved.u, weights + layout_.down(), of_x_, hidden, d, of_u, of_weights + layout_.down());
+  linear_backward(saved.u, weights + layout_.down(), of_x_, hidden, d, of_u_, of_weights + layout_.down());
   harness::sdk::in_parts(
-      std::ssize(of_u), values_a_thread,
+      std::ssize(of_u_), values_a_thread,
       [&](std::int64_t first, std::int64_t last) {
-        for (std::size_t i = places(first); i < places(last); ++i) of_u[i] *= gelu_slope(saved.f[i]);
+        for (std::size_t i = places(first); i < places(last); ++i) of_u_[i] *= gelu_slope(saved.f[i]);
       },
       threads_);
-  linear_backward(saved.b, weights + layout_.up(), of_u, d, hidden, of_b, of_weights + layout_.up());
-  norm_backward(saved.middle, saved.root2, weights + layout_.norm2(), of_b, of_x_,
+  linear_backward(saved.b, weights + layout_.up(), of_u_, d, hidden, of_b_, of_weights + layout_.up());
+  norm_backward(saved.middle, saved.root2, weights + layout_.norm2(), of_b_, of_x_,
                 of_weights + layout_.norm2());
-  linear_backward(saved.o, weights + layout_.out(), of_x_, d, d, of_o, of_weights + layout_.out());
-  attend_backward(saved, of_o, of_qkv);
-  linear_backward(saved.a, weights + layout_.qkv(), of_qkv, d, 3 * d, of_a, of_weights + layout_.qkv());
-  norm_backward(saved.x, saved.root1, weights + layout_.norm1(), of_a, of_x_, of_weights + layout_.norm1());
+  linear_backward(saved.o, weights + layout_.out(), of_x_, d, d, of_o_, of_weights + layout_.out());
+  attend_backward(saved, of_o_, of_qkv_);
+  linear_backward(saved.a, weights + layout_.qkv(), of_qkv_, d, 3 * d, of_a_, of_weights + layout_.qkv());
+  norm_backward(saved.x, saved.root1, weights + layout_.norm1(), of_a_, of_x_, of_weights + layout_.norm1());
 }
 
 template <class Real>
@@ -388,14 +405,19 @@ Real CpuModel<Real>::loss_of(const Batch<Real>& batch) {
     return sum / elements;
   }
   const std::int64_t s = shape_.sequence;
-  for (std::int64_t t = 0; t < tokens_; ++t) {
-    Real* const row = logits_.data() + t * shape_.vocabulary;
-    const std::int32_t wanted = batch.tokens[places(t / s * (s + 1) + t % s + 1)];
-    const Real right = row[wanted];
-    sum += soften(row, shape_.vocabulary) - right;
-    row[wanted] -= 1;
-    for (std::int64_t v = 0; v < shape_.vocabulary; ++v) row[v] /= static_cast<Real>(tokens_);
-  }
+  std::vector<Real> losses(places(tokens_));
+  const auto part = [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t t = first; t < last; ++t) {
+      Real* const row = logits_.data() + t * shape_.vocabulary;
+      const std::int32_t wanted = batch.tokens[places(t / s * (s + 1) + t % s + 1)];
+      const Real right = row[wanted];
+      losses[places(t)] = soften(row, shape_.vocabulary) - right;
+      row[wanted] -= 1;
+      for (std::int64_t v = 0; v < shape_.vocabulary; ++v) row[v] /= static_cast<Real>(tokens_);
+    }
+  };
+  harness::sdk::in_parts(tokens_, values_a_thread / shape_.vocabulary + 1, part, threads_);
+  for (const Real loss : losses) sum += loss;
   return sum / static_cast<Real>(tokens_);
 }
 
@@ -417,11 +439,10 @@ Real CpuModel<Real>::gradient(std::span<const Real> weights, const Batch<Real>& 
   const Real loss = this->loss(weights, batch);
   std::fill(of_weights.begin(), of_weights.end(), Real(0));
   if (shape_.vocabulary > 0) {
-    Values of_normed;
-    linear_backward(normed_, weights.data() + layout_.head(), logits_, shape_.d, shape_.vocabulary, of_normed,
+    linear_backward(normed_, weights.data() + layout_.head(), logits_, shape_.d, shape_.vocabulary, of_b_,
                     of_weights.data() + layout_.head(), true);
     of_x_.assign(last_.size(), 0);
-    norm_backward(last_, last_root_, weights.data() + layout_.last_norm(), of_normed, of_x_,
+    norm_backward(last_, last_root_, weights.data() + layout_.last_norm(), of_b_, of_x_,
                   of_weights.data() + layout_.last_norm());
   }
   for (std::int64_t l = shape_.layers - 1; l >= 0; --l) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/sdk/fresh_pages.h"
 #include "kernels/training/attention_mask.h"
 #include "kernels/training/model.h"
 
@@ -74,7 +75,7 @@ class CpuModel {
   }
 
  private:
-  using Values = std::vector<Real>;
+  using Values = std::vector<Real, harness::sdk::FreshPages<Real>>;
   struct Saved {  // of a layer, for its backward pass
     Values x, a, root1, qkv, probabilities, o, middle, b, root2, f, u;
   };
@@ -119,7 +120,9 @@ class CpuModel {
   std::vector<Values> inputs_;  // of layers, where they are computed again
   AttentionMask mask_;
   HeadsObserver before_;
-  Values last_, normed_, last_root_, logits_, of_x_, of_scores_, w_rounded_, x_rounded_, y_rounded_;
+  Values last_, normed_, last_root_, logits_, of_x_;
+  // Kept from call to call, because fresh memory costs as much as the arithmetic.
+  Values transposed_, of_scores_, of_u_, of_b_, of_o_, of_qkv_, of_a_, w_rounded_, x_rounded_, y_rounded_;
 };
 
 extern template class CpuModel<float>;

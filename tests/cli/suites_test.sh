@@ -45,6 +45,16 @@ expect 2 measure suites/alpha.yaml suites/gamma.yaml
 names gamma
 silent_about n=64
 
+# Filters select from all suites together.
+expect 0 measure suites/*.yaml --filter '*/n=32' --filter '!*/n=64' --store filtered.db
+names suites/alpha.yaml n=32
+silent_about n=64
+expect 2 measure suites/*.yaml --filter '*/n=32' --filter '*/n=33' --store filtered.db
+names n=33
+expect 2 measure suites/*.yaml --filter '*/n=32' --filter '!*/n=*' --store filtered.db
+expect 2 measure suites/alpha.yaml --filter '*/n=32' --store filtered.db
+names n=32
+
 # One of the two becomes slower: both are judged, and the worst counts.
 git checkout -qb change
 slower 100 104

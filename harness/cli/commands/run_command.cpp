@@ -74,6 +74,7 @@ int run_once(const RunArguments& arguments, const CommandLine& line) {
     if (!job) return report_errors(job.error());
     jobs.push_back(std::move(*job));
   }
+  if (const Status selected = leave_out_unselected(jobs); !selected) return report_error(selected.error());
   int status = exit_ok;
   if (arguments.profile) {
     for (const RunJob& job : jobs) status = worst_status(status, replay_for_profiler(job.prepared));

@@ -138,10 +138,12 @@ Checked<Prepared> prepare(const Suite& suite, const SuiteOptions& options, const
     const std::string& chip = chosen->counter_chip;
     return plan_counters(chip.empty() ? counter_chip(cuda_architectures()) : chip, names);
   };
+  std::vector<UnmatchedWish> unmatched;
   PlanOptions wishes{.unavailable_devices = chosen->unavailable_devices,
                      .gpus = chosen->gpus,
                      .filters = options.filter.patterns,
                      .tags = options.tags,
+                     .unmatched = options.of_several ? &unmatched : nullptr,
                      .axes = options.axes,
                      .overrides = overrides_from(options),
                      .arms = options.arms};
@@ -155,7 +157,9 @@ Checked<Prepared> prepare(const Suite& suite, const SuiteOptions& options, const
   if (!plan) return tl::unexpected<std::vector<Error>>(plan.error());
   if (Status fits = check_count(options.device, suite, *plan); !fits) return refused(fits.error());
   plan->modules = std::move(modules);
-  return Prepared{std::move(*chosen), std::move(*plan), {}, beside.ending};
+  Prepared prepared{std::move(*chosen), std::move(*plan), {}, beside.ending};
+  prepared.unmatched = std::move(unmatched);
+  return prepared;
 }
 
 bool is_partial(const Prepared& prepared, const SuiteOptions& options) {

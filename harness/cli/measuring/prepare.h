@@ -10,6 +10,7 @@
 #include "harness/cli/options/suite_options.h"
 #include "harness/model/plan.h"
 #include "harness/model/record.h"
+#include "harness/suite/plan_options.h"
 #include "harness/suite/suite.h"
 
 namespace harness {
@@ -21,6 +22,7 @@ struct Prepared : ChosenDevices {
   std::shared_ptr<EndingWorkers> ending;  // workers that were asked about devices
   std::string built_from =
       {};  // of the program that made the plan (programs/built_from.h); "": it does not say
+  std::vector<UnmatchedWish> unmatched = {};  // PlanOptions::unmatched
 };
 
 // Loads the suite and its modules, finds out which devices this machine has (asking a worker about the GPU

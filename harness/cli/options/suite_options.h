@@ -41,6 +41,7 @@ struct SuiteOptions {
   std::vector<AxisValues> axes;  // values instead of the suite's
   bool quick = false;            // a look that takes seconds; only `run` has the option
   bool arms = false;             // the values that `harness tune` tries, instead of the cases
+  bool of_several = false;       // suites: filters and tags need select none of this one
 
   // SUITE, --filter, --tag, --module, --device, --set, --processes, --placements, --samples, --seed. Returns
   // SUITE.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/cli/command_line.h"
@@ -15,5 +16,9 @@ Status check_one_suite(const RunArguments& arguments);
 // Expands one suite and checks all that it needs.
 Checked<RunJob> plan_suite(const RunArguments& all, const std::string& suite, const Policy& policy,
                            const CommandLine& line);
+
+// Leaves out suites of which nothing is selected, and says so. An error where a filter or a tag selects no
+// case of any, or all together leave none.
+Status leave_out_unselected(std::vector<RunJob>& jobs);
 
 }  // namespace harness

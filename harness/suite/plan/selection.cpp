@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include "harness/base/filter.h"
 #include "harness/base/text.h"
@@ -35,21 +36,28 @@ std::string advice_for_filter(const Plan& plan, const std::string& pattern, bool
   return fmt::format("`*` and `?` are wildcards; ids are for example {}", join(some, ", "));
 }
 
-void check_filters(const Plan& plan, const PlanOptions& options, ErrorList& errors) {
+std::vector<UnmatchedWish> unmatched_wishes(const Plan& plan, const PlanOptions& options) {
+  std::vector<UnmatchedWish> unmatched;
+  const auto add = [&](const std::string& option, const std::string& value, std::string message,
+                       std::string advice) {
+    unmatched.push_back(
+        {option + value, {ErrorKind::usage, std::move(message), {plan.suite.file}, std::move(advice)}});
+  };
   for (const std::string& filter : options.filters) {
     const bool excludes = filter.starts_with('!');
     const std::string pattern = excludes ? filter.substr(1) : filter;
     if (!any_case_matches(plan, pattern))
-      errors.add({plan.suite.file}, fmt::format("the filter {} matches no case", in_ticks(filter)),
-                 advice_for_filter(plan, pattern, excludes));
+      add("--filter ", filter, fmt::format("the filter {} matches no case", in_ticks(filter)),
+          advice_for_filter(plan, pattern, excludes));
   }
   std::set<std::string> known;
   for (const PlannedCase& planned : plan.cases) known.insert(planned.tags.begin(), planned.tags.end());
   const std::vector<std::string> tags(known.begin(), known.end());
   for (const std::string& tag : options.tags)
     if (!known.contains(tag))
-      errors.add({plan.suite.file}, fmt::format("no case has the tag {}", in_ticks(tag)),
-                 tags.empty() ? "this suite has no tags" : suggestion(tag, tags));
+      add("--tag ", tag, fmt::format("no case has the tag {}", in_ticks(tag)),
+          tags.empty() ? "this suite has no tags" : suggestion(tag, tags));
+  return unmatched;
 }
 
 }  // namespace
@@ -69,12 +77,18 @@ bool is_selected(const std::string& id, const std::optional<Program>& program,
 
 void select_cases(Plan& plan, const PlanOptions& options, ErrorList& errors) {
   if (options.filters.empty() && options.tags.empty()) return;
-  check_filters(plan, options, errors);
-  if (!errors.empty()) return;
+  std::vector<UnmatchedWish> unmatched = unmatched_wishes(plan, options);
+  if (options.unmatched != nullptr) {
+    *options.unmatched = std::move(unmatched);
+  } else {
+    for (const auto& [wish, error] : unmatched) errors.add(error.where, error.message, error.advice);
+    if (!errors.empty()) return;
+  }
   std::erase_if(plan.cases, [&](const PlannedCase& planned) {
     return !is_selected(planned.id, planned.program, planned.tags, options.filters, options.tags);
   });
   if (plan.cases.empty()) {
+    if (options.unmatched != nullptr) return;
     errors.add({plan.suite.file}, "the filters and tags together leave no case",
                "each alone matches some; drop one");
     return;

@@ -156,8 +156,8 @@ std::vector<PlannedCase> choose_probes(const Plan& plan, const std::set<std::str
   std::stable_sort(fit.begin(), fit.end(), [](const PlannedCase* one, const PlannedCase* other) {
     return one->bytes < other->bytes;
   });
+  if (fit.size() > 2 * most_probes) fit.resize(fit.size() / 2);
   const std::size_t count = std::min(most_probes, fit.size());
-  fit.resize(std::max(count, fit.size() / 2));
   std::vector<PlannedCase> probes;
   for (std::size_t i = 0; i < count; ++i) {
     probes.push_back(*fit[count == 1 ? 0 : i * (fit.size() - 1) / (count - 1)]);

@@ -1,7 +1,6 @@
 // sparse_gemm/cusparselt: NVIDIA's own library. Its compressed form of W is its secret and follows from W's
 // values, so that it is made in the timed call: weights must be dense.
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,90 +31,31 @@ struct Destroy {
 };
 using Owned = std::unique_ptr<Library::Object, Destroy>;
 
-// The library's handle and its description of the product.
-class Product {
- public:
-  Product(const Library& library, const Shape& shape) : library_(library) {
-    Library::check(library_.init(&handle_), "cusparseLtInit");
-    try {
-      describe(shape);
-    } catch (...) {
-      destroy();
-      throw;
-    }
-  }
-  Product(const Product&) = delete;
-  Product& operator=(const Product&) = delete;
-  ~Product() { destroy(); }
-
-  [[nodiscard]] const Library& library() const { return library_; }
-  [[nodiscard]] const Library::Object* handle() const { return &handle_; }
-  [[nodiscard]] const Library::Object* description() const { return &product_; }
-
- private:
-  // The library thinks in columns: a row-major matrix is its transpose to it. So it computes Y^T (n x m) =
-  // W (n x k) X^T (k x m), with W given as its transpose.
-  void describe(const Shape& shape) {
-    const std::int64_t m = shape.m, n = shape.n, k = shape.k;
-    constexpr std::uint32_t alignment = 16;
-    Library::check(
-        library_.describe_sparse(&handle_, matrices_.data(), k, n, k, alignment, Library::half_precision,
-                                 Library::order_columns, Library::half_are_zero),
-        "cusparseLtStructuredDescriptorInit");
-    described_ = 1;
-    for (const auto& [rows, columns] : {std::pair(k, m), std::pair(n, m)}) {
-      Library::check(library_.describe_dense(&handle_, &matrices_[described_], rows, columns, rows, alignment,
-                                             Library::half_precision, Library::order_columns),
-                     "cusparseLtDenseDescriptorInit");
-      ++described_;
-    }
-    Library::check(library_.describe_product(&handle_, &product_, Library::transposed,
-                                             Library::not_transposed, &matrices_[0], &matrices_[1],
-                                             &matrices_[2], &matrices_[2], Library::compute_f32),
-                   "cusparseLtMatmulDescriptorInit");
-  }
-
-  void destroy() {
-    for (std::size_t i = 0; i < described_; ++i) library_.destroy_matrix(&matrices_[i]);
-    library_.destroy(&handle_);
-  }
-
-  const Library& library_;
-  Library::Object handle_;
-  std::array<Library::Object, 3> matrices_;  // W, X and Y
-  std::size_t described_ = 0;
-  Library::Object product_;
-};
-
 // An algorithm of the library for the product, and its plan.
 class Algorithm {
  public:
   // Without a number it is the library's default. Throws where the library refuses.
-  Algorithm(std::shared_ptr<const Product> product, std::optional<int> number)
-      : product_(std::move(product)), number_(number) {
-    const Library& library = product_->library();
-    const Library::Object* const handle = product_->handle();
-    Library::check(library.select_algorithm(handle, selection_.get(), product_->description(),
-                                            Library::default_algorithm),
+  Algorithm(const Library& library, const Library::Object& handle, const Library::Object& product,
+            std::optional<int> number)
+      : number_(number) {
+    Library::check(library.select_algorithm(&handle, selection_.get(), &product, Library::default_algorithm),
                    "cusparseLtMatmulAlgSelectionInit");
     selection_.get_deleter().function = library.destroy_selection;
     if (number)
-      Library::check(library.set_algorithm(handle, selection_.get(), Library::algorithm_number, &*number,
+      Library::check(library.set_algorithm(&handle, selection_.get(), Library::algorithm_number, &*number,
                                            sizeof *number),
                      "cusparseLtMatmulAlgSetAttribute");
-    Library::check(library.make_plan(handle, plan_.get(), product_->description(), selection_.get()),
+    Library::check(library.make_plan(&handle, plan_.get(), &product, selection_.get()),
                    "cusparseLtMatmulPlanInit");
     plan_.get_deleter().function = library.destroy_plan;
   }
 
-  [[nodiscard]] const Library::Object* handle() const { return product_->handle(); }
   [[nodiscard]] const Library::Object* plan() const { return plan_.get(); }
   [[nodiscard]] const Library::Object* selection() const { return selection_.get(); }
   [[nodiscard]] std::optional<int> number() const { return number_; }
   [[nodiscard]] std::string name() const { return number_ ? std::to_string(*number_) : "default"; }
 
  private:
-  std::shared_ptr<const Product> product_;  // destroyed last
   std::optional<int> number_;
   Owned selection_{new Library::Object};
   Owned plan_{new Library::Object};
@@ -138,32 +78,36 @@ class CusparseLt final : public harness::sdk::Kernel {
   CusparseLt(const harness::sdk::Params& params, const harness::sdk::Problem&,
              const harness::sdk::DeviceTraits&)
       : shape_(supported(shape_of(params))), library_(Library::instance()) {
-    product_ = std::make_shared<const Product>(library_, shape_);
+    Library::check(library_.init(&handle_), "cusparseLtInit");
     int version = 0;
-    Library::check(library_.version(product_->handle(), &version), "cusparseLtGetVersion");
+    Library::check(library_.version(&handle_, &version), "cusparseLtGetVersion");
     if (version < Library::oldest_version)
       throw Unsupported("needs cuSPARSELt 0.7 or newer; this one is " + std::to_string(version));
     version_ = "cusparselt " + std::to_string(version) + " ";
+    describe();
     algorithm_ = algorithm({});
     reserved_ = needs_of(*algorithm_);
     reserved_ = {padded(reserved_.compressed), padded(reserved_.compressing),
                  std::max(usual_bytes, padded(reserved_.multiplying))};
+  }
+  ~CusparseLt() override {
+    algorithm_.reset();
+    for (const Library::Object* matrix : {&w_matrix_, &x_matrix_, &y_matrix_})
+      library_.destroy_matrix(matrix);
+    library_.destroy(&handle_);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const override {
     return reserved_.compressed + reserved_.compressing + reserved_.multiplying;
   }
 
-  // Makes a handle and a plan for these addresses. With a plan that had multiplied in other buffers, audits
-  // on an H200 found the product of an older W (0.8.0, 4096^3, nvjet_hsh_128x256_64x5_2x1_h_bx_coopA_sp_TNT).
-  // With a new plan of an old handle, two builds in one process ended with an illegal address on an H100
-  // (8192^3).
+  // Makes a plan for these addresses. With a plan that had multiplied in other buffers, audits on an H200
+  // found the product of an older W (0.8.0, 4096^3, nvjet_hsh_128x256_64x5_2x1_h_bx_coopA_sp_TNT).
   void bind(const harness::sdk::Buffers& buffers) override {
     x_ = buffers.as<void>(x_index);
     w_ = buffers.as<void>(w_index);
     y_ = buffers.as<void>(y_index);
     compressed_ = static_cast<unsigned char*>(buffers.workspace);
-    product_ = std::make_shared<const Product>(library_, shape_);
     algorithm_ = algorithm(algorithm_->number());
   }
 
@@ -173,8 +117,8 @@ class CusparseLt final : public harness::sdk::Kernel {
     constexpr int rounds = 7;
     bind(buffers);
     int largest = 0;
-    Library::check(library_.get_algorithm(algorithm_->handle(), algorithm_->selection(),
-                                          Library::largest_number, &largest, sizeof largest),
+    Library::check(library_.get_algorithm(&handle_, algorithm_->selection(), Library::largest_number,
+                                          &largest, sizeof largest),
                    "cusparseLtMatmulAlgGetAttribute");
     std::vector<std::unique_ptr<Algorithm>> candidates;
     candidates.push_back(algorithm({}));
@@ -219,15 +163,35 @@ class CusparseLt final : public harness::sdk::Kernel {
     return shape;
   }
 
+  // The library thinks in columns: a row-major matrix is its transpose to it. So it computes Y^T (n x m) =
+  // W (n x k) X^T (k x m), with W given as its transpose.
+  void describe() {
+    const std::int64_t m = shape_.m, n = shape_.n, k = shape_.k;
+    constexpr std::uint32_t alignment = 16;
+    Library::check(library_.describe_sparse(&handle_, &w_matrix_, k, n, k, alignment, Library::half_precision,
+                                            Library::order_columns, Library::half_are_zero),
+                   "cusparseLtStructuredDescriptorInit");
+    Library::check(library_.describe_dense(&handle_, &x_matrix_, k, m, k, alignment, Library::half_precision,
+                                           Library::order_columns),
+                   "cusparseLtDenseDescriptorInit");
+    Library::check(library_.describe_dense(&handle_, &y_matrix_, n, m, n, alignment, Library::half_precision,
+                                           Library::order_columns),
+                   "cusparseLtDenseDescriptorInit");
+    Library::check(
+        library_.describe_product(&handle_, &product_, Library::transposed, Library::not_transposed,
+                                  &w_matrix_, &x_matrix_, &y_matrix_, &y_matrix_, Library::compute_f32),
+        "cusparseLtMatmulDescriptorInit");
+  }
+
   [[nodiscard]] std::unique_ptr<Algorithm> algorithm(std::optional<int> number) const {
-    return std::make_unique<Algorithm>(product_, number);
+    return std::make_unique<Algorithm>(library_, handle_, product_, number);
   }
   [[nodiscard]] Needs needs_of(const Algorithm& algorithm) const {
     Needs needs;
-    Library::check(library_.workspace_size(algorithm.handle(), algorithm.plan(), &needs.multiplying),
+    Library::check(library_.workspace_size(&handle_, algorithm.plan(), &needs.multiplying),
                    "cusparseLtMatmulGetWorkspace");
     Library::check(
-        library_.compressed_size(algorithm.handle(), algorithm.plan(), &needs.compressed, &needs.compressing),
+        library_.compressed_size(&handle_, algorithm.plan(), &needs.compressed, &needs.compressing),
         "cusparseLtSpMMACompressedSize");
     return needs;
   }
@@ -244,10 +208,9 @@ class CusparseLt final : public harness::sdk::Kernel {
   // The status of compressing W and multiplying.
   [[nodiscard]] int enqueue(const Algorithm& algorithm, Library::Stream queue) const {
     unsigned char* const buffer = compressed_ + reserved_.compressed;
-    const int status =
-        library_.compress(algorithm.handle(), algorithm.plan(), w_, compressed_, buffer, queue);
+    const int status = library_.compress(&handle_, algorithm.plan(), w_, compressed_, buffer, queue);
     if (status != 0) return status;
-    return library_.multiply(algorithm.handle(), algorithm.plan(), &one, compressed_, x_, &zero, y_, y_,
+    return library_.multiply(&handle_, algorithm.plan(), &one, compressed_, x_, &zero, y_, y_,
                              buffer + reserved_.compressing, &queue, 1);
   }
 
@@ -257,7 +220,11 @@ class CusparseLt final : public harness::sdk::Kernel {
   Shape shape_;
   const Library& library_;
   std::string version_;
-  std::shared_ptr<const Product> product_;
+  Library::Object handle_;
+  Library::Object w_matrix_;
+  Library::Object x_matrix_;
+  Library::Object y_matrix_;
+  Library::Object product_;
   std::unique_ptr<Algorithm> algorithm_;
   Needs reserved_;
   const void* x_ = nullptr;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -55,6 +56,14 @@ Result<OpenedDevice> open_script(std::string_view name, const OpenOptions& /*opt
   return OpenedDevice{std::move(*scripted), nullptr};
 }
 
+// Before CUDA starts. `ordinals` become those of the GPUs that are left.
+void hide_others(std::vector<int>& ordinals) {
+  const auto shown = showing_only(ordinals, environment::cuda_visible_devices());
+  if (!shown) return;  // opening fails and tells what is visible
+  setenv("CUDA_VISIBLE_DEVICES", shown->c_str(), 1);
+  std::iota(ordinals.begin(), ordinals.end(), 0);
+}
+
 Result<OpenedDevice> open_cuda(std::string_view name, const OpenOptions& options) {
   std::vector<int> ordinals;
   std::vector<std::string> names{std::string(name)};
@@ -73,6 +82,7 @@ Result<OpenedDevice> open_cuda(std::string_view name, const OpenOptions& options
   // Number N is then the GPU that nvidia-smi and NVML call N, not the N-th by speed. The user's own value
   // wins.
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
+  if (options.hides_others) hide_others(ordinals);
   const Location where{cuda_module_path().lexically_normal().string()};
   // Never closed: its kernels and the driver's threads live as long as the process.
   void* library = dlopen(where.file.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -130,6 +130,19 @@ TEST_F(GpuStateTest, CountsTheVisibleGpusAsCudaDoes) {
   EXPECT_THAT(visible("GPU-"), IsEmpty());
 }
 
+TEST_F(GpuStateTest, ShowsOnlyTheGpusAtHand) {
+  EXPECT_EQ(showing_only({2}, nullptr), "2");
+  EXPECT_EQ(showing_only({1, 0, 3}, nullptr), "1,0,3") << "the first is cuda:0 afterwards";
+  EXPECT_EQ(showing_only({1}, "2, GPU-aabb"), "GPU-aabb") << "counted among the visible ones";
+  EXPECT_EQ(showing_only({0}, "MIG-1234"), "MIG-1234");
+  EXPECT_EQ(showing_only({2}, "0,1"), std::nullopt);
+  EXPECT_EQ(showing_only({0}, ""), "") << "all are hidden, and stay so";
+  three_gpus();
+  const GpuHost seen = read_gpus();
+  const std::string shown = *showing_only({1, 0}, "2,GPU-aabb,0");
+  EXPECT_THAT(uuids(visible_gpus(seen, shown.c_str())), ElementsAre("GPU-aabb", "GPU-cccc"));
+}
+
 TEST_F(GpuStateTest, FindsTheGpuThatANameMeansAmongTheVisibleOnes) {
   three_gpus();
   const GpuHost seen = read_gpus();

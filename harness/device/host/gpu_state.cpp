@@ -131,6 +131,21 @@ std::vector<const GpuState*> visible_gpus(const GpuHost& host) {
   return visible_gpus(host, environment::cuda_visible_devices());
 }
 
+std::optional<std::string> showing_only(const std::vector<int>& ordinals, const char* visible) {
+  const std::vector<std::string> words =
+      visible == nullptr ? std::vector<std::string>() : split(visible, ',');
+  std::vector<std::string> shown;
+  for (const int ordinal : ordinals) {
+    if (visible == nullptr) {
+      shown.push_back(std::to_string(ordinal));
+      continue;
+    }
+    if (static_cast<std::size_t>(ordinal) >= words.size()) return std::nullopt;
+    shown.emplace_back(trim(words[static_cast<std::size_t>(ordinal)]));
+  }
+  return join(shown, ",");
+}
+
 std::string described(const GpuState& gpu, std::size_t ordinal) {
   return fmt::format("{} {} ({})", gpu_device_name(ordinal), printable(gpu.name), printable(gpu.uuid));
 }

@@ -58,6 +58,10 @@ std::vector<const GpuState*> visible_gpus(const GpuHost& host, const char* visib
 // The same for this process's environment.
 std::vector<const GpuState*> visible_gpus(const GpuHost& host);
 
+// The value of CUDA_VISIBLE_DEVICES that shows only these of the visible GPUs, in this order. std::nullopt:
+// one of them is not visible.
+std::optional<std::string> showing_only(const std::vector<int>& ordinals, const char* visible);
+
 // "cuda:0 NVIDIA H200 (GPU-5d0b...)": one GPU for people.
 std::string described(const GpuState& gpu, std::size_t ordinal);
 

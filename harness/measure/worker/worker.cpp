@@ -337,7 +337,7 @@ int run_worker() {
   if (!job) return misused(job.error());
   std::fill(text.begin(), text.end(), '\0');  // the key lies only in the seal
   pipe.seal(std::exchange(job->key, {}));     // an older parent sends none
-  Result<OpenedDevice> opened = open_device(job->device, {.peers = job->peers});
+  Result<OpenedDevice> opened = open_device(job->device, {.peers = job->peers, .hides_others = true});
   input.wait_for_turn();
   if (!opened) {
     pipe.send(Refusal{reason_of(opened.error())});

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """How much the processes of records differ: the tables of README.md.
 
-    tests/gate/spreads.py RECORD...
+    tests/gate/spreads.py [--fewer] RECORD...
 
 Prints a Markdown row a record and length of a call, with the standard deviation of a case between processes in percent
 (median, 90th percentile and largest over the cases, and how many are within the goal), and the mean correlation between
-two cases over the processes. The value of a process is the mean log of its samples without a tenth at either end. Exit
+two cases over the processes. `--fewer`: a row a record with the median deviation by all samples, by the first half of
+each placement's samples, and by the first half of the placements (harness/measure/sampling.md). The value of a process is the mean log of its samples without a tenth at either end. Exit
 status: 2 when a file cannot be read.
 """
 import argparse
@@ -20,20 +21,37 @@ LENGTHS = [("below 5 us", 0, 5, 0.5), ("5 to 30 us", 5, 30, 0.4), ("30 to 100 us
            ("above 100 us", 100, math.inf, 0.15)]
 
 
-def process_value(process):
-    logs = sorted(math.log(one) for placement in process["placements"] for one in placement["samples"])
+def process_value(placements):
+    logs = sorted(math.log(one) for samples in placements for one in samples)
     cut = len(logs) // 10
     return statistics.mean(logs[cut:len(logs) - cut])
 
 
-def cases_of(record):
-    """The values of the processes of each case's device time."""
+def device_times(record):
+    """Of each case, the samples of each placement of each process."""
     found = []
     for case in record["cases"]:
         for metric in case["metrics"]:
             if metric["metric"] == "gpu_time" and len(metric["processes"]) > 1:
-                found.append([process_value(one) for one in metric["processes"]])
+                found.append([[placement["samples"] for placement in process["placements"]]
+                              for process in metric["processes"]])
     return found
+
+
+def cases_of(times, pick=lambda placements: placements):
+    """The values of the processes of each case."""
+    return [[process_value(pick(placements)) for placements in processes] for processes in times]
+
+
+def first_half(values):
+    return values[:max(1, len(values) // 2)]
+
+
+def row_of_fewer(name, times):
+    shapes = {f"{len(placements)} x {max(map(len, placements))}" for processes in times for placements in processes}
+    picks = [lambda placements: placements, lambda placements: list(map(first_half, placements)), first_half]
+    medians = [statistics.median(100 * statistics.stdev(values) for values in cases_of(times, pick)) for pick in picks]
+    return f"| {name} | {', '.join(sorted(shapes))} | " + " | ".join(f"{one:.3f}" for one in medians) + " |"
 
 
 def correlation(cases):
@@ -68,20 +86,30 @@ def rows_of(name, cases):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--fewer", action="store_true", help="what half of the samples, or of the placements, tells")
     parser.add_argument("records", nargs="+", type=pathlib.Path)
-    print("| suite | time of a call | cases | median | 90th percentile | largest | within |\n|---|---|---|---|---|---|---|")
+    arguments = parser.parse_args()
+    columns = (["suite", "placements x samples", "all", "half of the samples", "half of the placements"]
+               if arguments.fewer else
+               ["suite", "time of a call", "cases", "median", "90th percentile", "largest", "within"])
+    print("| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|")
     told = []
-    for path in parser.parse_args().records:
+    for path in arguments.records:
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
-            name, cases = record["suite"]["name"], cases_of(record)
+            name, times = record["suite"]["name"], device_times(record)
         except (OSError, ValueError, KeyError) as error:
             print(f"spreads: {path}: {error}", file=sys.stderr)
             return 2
-        print("\n".join(rows_of(name, cases)))
+        cases = cases_of(times)
+        if not arguments.fewer:
+            print("\n".join(rows_of(name, cases)))
+        elif cases:
+            print(row_of_fewer(name, times))
         if cases:
             told.append(f"{name} {correlation(cases):.3f}")
-    print(f"\nMean correlation between two cases: {', '.join(told)}.")
+    if not arguments.fewer:
+        print(f"\nMean correlation between two cases: {', '.join(told)}.")
     return 0
 
 

@@ -19,10 +19,18 @@ def case(*logs):
 
 class Spreads(unittest.TestCase):
     def test_tell_the_standard_deviation_by_the_length_of_a_call(self):
-        cases = spreads.cases_of({"cases": [case(1, 1.01, 1.02), case(5, 5, 5), case(5, 5.02, 5.04)]})
+        record = {"cases": [case(1, 1.01, 1.02), case(5, 5, 5), case(5, 5.02, 5.04)]}
+        cases = spreads.cases_of(spreads.device_times(record))
         self.assertEqual(spreads.rows_of("demo", cases), [
             "| demo | below 5 us | 1 | 1.00 | 1.00 | 1.00 | 0% of 0.5 |",
             "| demo | above 100 us | 2 | 2.00 | 2.00 | 2.00 | 50% of 0.15 |"])
+
+    def test_tell_what_fewer_samples_and_placements_tell(self):
+        # Two placements of each process: halves of the samples agree with all, the first placements do not.
+        processes = [{"placements": [{"samples": [math.exp(5 + first)] * 4}, {"samples": [math.exp(5 - first)] * 4}]}
+                     for first in (0.01, 0.02, 0.03)]
+        times = spreads.device_times({"cases": [{"metrics": [{"metric": "gpu_time", "processes": processes}]}]})
+        self.assertEqual(spreads.row_of_fewer("demo", times), "| demo | 2 x 4 | 0.000 | 0.000 | 1.000 |")
 
     def test_tell_whether_processes_move_together(self):
         together = [[1, 2, 3], [5, 7, 9], [2, 3, 4]]

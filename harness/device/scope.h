@@ -12,6 +12,8 @@ class [[nodiscard]] Scope {
  public:
   Scope() = default;
   explicit Scope(std::function<void()> leave) : leave_(std::move(leave)) {}
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
   Scope(Scope&& other) noexcept : leave_(std::exchange(other.leave_, nullptr)) {}
   // Ends what this scope held before.
   Scope& operator=(Scope&& other) noexcept {

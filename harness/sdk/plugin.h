@@ -12,6 +12,8 @@
 // This header includes nothing but the C library's, and links to nothing.
 #pragma once
 
+/* NOLINTBEGIN(modernize-deprecated-headers,modernize-use-using,readability-identifier-naming): it is C */
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -137,3 +139,5 @@ HARNESS_EXPORT void harness_close(void* state);
 #ifdef __cplusplus
 }
 #endif
+
+/* NOLINTEND(modernize-deprecated-headers,modernize-use-using,readability-identifier-naming) */

@@ -154,7 +154,7 @@ int main(int count, char** words) {
   }
   Steps steps(writer, number_of_start(words[1]));
   steps.launch("setup", 1, 9000);
-  for (int i = 0; i < std::atoi(words[2]); ++i)
+  for (int i = 0; i < static_cast<int>(std::strtol(words[2], nullptr, 10)); ++i)
     steps.range("step", [&] {
       for (const Line& one : launches) steps.play(one);
     });

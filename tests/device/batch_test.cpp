@@ -10,7 +10,6 @@
 namespace harness {
 namespace {
 
-using testing::DoubleEq;
 using testing::DoubleNear;
 using testing::ElementsAre;
 

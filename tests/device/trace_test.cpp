@@ -20,7 +20,6 @@ using testing::DoubleNear;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::SizeIs;
 
 class Traces : public testing::Test {

@@ -46,6 +46,7 @@ template <class Code>
 struct FactMatcher {
   using is_gtest_matcher = void;
 
+  // NOLINTBEGIN(readability-identifier-naming): GoogleMock's names
   bool MatchAndExplain(const Fact<Code>& fact, std::ostream*) const {
     if (fact.code != code) return false;
     for (const Figure& wanted : figures)
@@ -57,6 +58,7 @@ struct FactMatcher {
   }
   void DescribeTo(std::ostream* out) const { *out << "is " << Fact<Code>{code, figures}; }
   void DescribeNegationTo(std::ostream* out) const { *out << "is not " << Fact<Code>{code, figures}; }
+  // NOLINTEND(readability-identifier-naming)
 
   Code code;
   Figures figures;

@@ -22,6 +22,8 @@ constexpr int most_descriptors = 256;
 class LaterThread : public Cheat {
  public:
   using Cheat::Cheat;
+  LaterThread(const LaterThread&) = delete;
+  LaterThread& operator=(const LaterThread&) = delete;
   ~LaterThread() override { join(); }
   void run(sdk::Stream) override {
     if (sees_poison()) return work();
@@ -120,6 +122,7 @@ int now(clockid_t clock, timespec* time) {
 }
 
 // The entries of one library's global offset table that hold clock_gettime().
+// NOLINTBEGIN(performance-no-int-to-ptr): addresses of ELF are numbers
 int replace_in(dl_phdr_info* library, std::size_t, void*) {
   const ElfW(Dyn)* dynamic = nullptr;
   for (int i = 0; i < library->dlpi_phnum; ++i)
@@ -149,6 +152,7 @@ int replace_in(dl_phdr_info* library, std::size_t, void*) {
     }
   return 0;
 }
+// NOLINTEND(performance-no-int-to-ptr)
 
 void install() {
   if (real != nullptr) return;

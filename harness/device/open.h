@@ -25,8 +25,8 @@ struct OpenOptions {
   bool profiled_from_outside =
       false;  // a profiler looks at this process: the device attaches none of its own
   std::vector<std::string> peers = {};  // names of further GPUs that calls use at once, GPU 1 first
-  // CUDA begins to use every GPU that it sees: 0.7 s longer for each process on a host of four H100s. So it
-  // sees those named here alone, from now on and as cuda:0 and so on. For a process that opens one device.
+  // CUDA sees the GPUs named here alone, from now on and as cuda:0 and so on, because it begins to use every
+  // one that it sees. For a process that opens one device. Not yet timed on a host of several GPUs.
   bool hides_others = false;
 };
 

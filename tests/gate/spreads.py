@@ -6,8 +6,8 @@
 Prints a Markdown row a record and length of a call, with the standard deviation of a case between processes in percent
 (median, 90th percentile and largest over the cases, and how many are within the goal), and the mean correlation between
 two cases over the processes. `--fewer`: a row a record with the median deviation by all samples, by the first half of
-each placement's samples, and by the first half of the placements (harness/measure/sampling.md). The value of a process is the mean log of its samples without a tenth at either end. Exit
-status: 2 when a file cannot be read.
+each placement's samples, and by the first half of the placements (harness/measure/sampling.md). The value of a process
+is the mean log of its samples without a tenth at either end. Exit status: 2 when a file cannot be read.
 """
 import argparse
 import json

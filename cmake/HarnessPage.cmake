@@ -162,6 +162,7 @@ endif()
 
 set(page_template ${CMAKE_BINARY_DIR}/generated/page_template.cpp)
 configure_file(${CMAKE_SOURCE_DIR}/harness/report/media/page/page_template.cpp.in ${page_template} @ONLY)
-set_source_files_properties(${page_template} PROPERTIES
+# By itself in a unity build, too, which forgets what one of its sources depends on.
+set_source_files_properties(${page_template} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
   OBJECT_DEPENDS "${HARNESS_PAGE_HTML};${HARNESS_PAGE_PLOT};${HARNESS_PAGE_SITE}")
 target_sources(harness_report PRIVATE ${page_template})

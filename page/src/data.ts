@@ -47,8 +47,9 @@ export interface CaseDetails {
   flops: number | null; // of one call
   bytes: number | null;
   series: SeriesDetails[];
-  // Wall seconds by phase, in the order they ended, one object a process; null when unknown.
-  phases: { process: number; seconds: Record<string, number> }[] | null;
+  // Wall seconds by phase, the mean over processes, in the order they ended; null when unknown. Older documents have
+  // an object a process, of which parse() makes the mean.
+  phases: Record<string, number> | null;
   kernels: Kernel[] | null; // of the first process that looked; null when nobody looked
   reproduce: string; // the command that measures this case again
 }

@@ -65,10 +65,21 @@ export function parse(json: string): PageDocument {
   }
   check_version(found.version);
   for (const side of [found.baseline, found.current])
-    for (const details of side?.details ?? [])
+    for (const details of side?.details ?? []) {
+      details.phases = mean_phases(details.phases);
       for (const series of details.series)
         for (const process of series.processes) process.placements = rows_of(process.placements);
+    }
   return found;
+}
+
+// A phase that a process does not tell took no time there.
+function mean_phases(phases: Record<string, number> | { seconds: Record<string, number> }[] | null) {
+  if (!Array.isArray(phases)) return phases;
+  const sums = new Map<string, number>();
+  for (const { seconds } of phases)
+    for (const [name, one] of Object.entries(seconds)) sums.set(name, (sums.get(name) ?? 0) + one / phases.length);
+  return Object.fromEntries(sums);
 }
 
 function rows_of(placements: PlacementDetails[] | PlacementColumns): PlacementDetails[] {

@@ -175,6 +175,21 @@ TEST(Html, SharesItsTwoMegabytesAmongReports) {
   for (const std::size_t line : {1U, 2U}) EXPECT_GT(lines[line].size(), 50'000U);
 }
 
+TEST(Html, GivesEachReportWhatItNeedsBeforeAnotherHasMore) {
+  const std::vector<Summary> summaries;
+  const Record light = fixture::many_cases(fixture::h200_record("main"), 40, 1);
+  const Record heavy = fixture::many_cases(fixture::h200_record("main"), 250, 1);
+  const Report first = run_document(light, summaries, {{}, {&light, &summaries}, ""});
+  const Report last = run_document(heavy, summaries, {{}, {&heavy, &summaries}, ""});
+  const std::size_t least = first.page(0).size() + last.page(0).size();
+  ASSERT_GT(last.page(0).size(), least / 2) << "it fits into half of the room";
+  std::string page(page::small_template);
+  page.insert(0, std::string(largest_page - least - page.size() - 1000, ' '));
+  const std::string drawn = html_page(page, {}, {{"light", &first}, {"heavy", &last}});
+  EXPECT_LE(drawn.size(), largest_page);
+  EXPECT_GT(drawn.size(), largest_page - 10'000);
+}
+
 // Properties of the template that this build carries: exactly the places that are filled, and no network.
 TEST(PageTemplate, HasOnePlaceForEach) {
   if (page_template().empty()) GTEST_SKIP() << page_obstacle();

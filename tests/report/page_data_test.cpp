@@ -129,8 +129,7 @@ TEST(PageData, HoldsEveryFieldOfACase) {
   EXPECT_EQ(one["tags"], json({"fast", "nightly"}));
   EXPECT_EQ(one["flops"], 1.1e9);
   EXPECT_EQ(one["reproduce"], "harness run suites/fusion.yaml --filter linear_gelu/cublas/dtype=f16/m=512");
-  EXPECT_EQ(one["phases"][2], json::parse(R"({"process": 3, "seconds":
-      {"construct": 0.25, "first_call": 9.425e-05, "sampling": 1.5}})"));
+  EXPECT_EQ(one["phases"], json::parse(R"({"construct": 0.25, "first_call": 9.425e-05, "sampling": 1.5})"));
   EXPECT_EQ(one["kernels"][0]["name"], "void gemm<half>(half const*)");
   EXPECT_EQ(one["kernels"][0]["grid"], json({132, 1, 1}));
   EXPECT_EQ(one["kernels"][0]["code"], "c0de");

@@ -63,15 +63,22 @@ std::string contents_data(const Document& summary, const std::vector<PagePart>& 
   return base64(deflated(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
-// Each report may take an equal part of the room that those before it left.
+// Each report has the bytes that it takes at least, and an equal part of the room that is left beyond them.
 std::string pages_data(const Document& summary, const std::vector<PagePart>& parts, std::size_t room) {
   std::string data = contents_data(summary, parts);
-  auto left = static_cast<std::size_t>(std::count_if(
-      parts.begin(), parts.end(), [](const PagePart& part) { return part.report->page != nullptr; }));
+  std::vector<std::pair<const Report*, std::size_t>> least;
+  std::size_t needed = data.size();
   for (const PagePart& part : parts) {
     if (!part.report->page) continue;
-    data += '\n';
-    data += part.report->page((room - std::min(room, data.size())) / left--);
+    least.emplace_back(part.report, part.report->page(0).size());
+    needed += 1 + least.back().second;
+  }
+  std::size_t spare = room - std::min(room, needed), left = least.size();
+  for (const auto& [report, bytes] : least) {
+    const std::string page = report->page(bytes + spare / left--);
+    spare += bytes;
+    spare -= std::min(spare, page.size());
+    data += '\n' + page;
   }
   return data;
 }

@@ -16,13 +16,6 @@ const words = new Map([
   ["sampling", "steady (sampling)"],
 ]);
 
-function mean_seconds(one: CaseDetails, phase: string): number {
-  const known = (one.phases ?? []).map((process) =>
-    Object.hasOwn(process.seconds, phase) ? (process.seconds[phase] ?? 0) : 0,
-  );
-  return known.length === 0 ? 0 : known.reduce((sum, seconds) => sum + seconds, 0) / known.length;
-}
-
 interface Stack {
   one: CaseDetails;
   label: string;
@@ -32,7 +25,7 @@ interface Stack {
 
 export function phases(details: readonly CaseDetails[], look: Look): Drawn {
   const title = "Set-up, first call and steady time";
-  const all = details.filter((one) => (one.phases?.length ?? 0) > 0);
+  const all = details.filter((one) => one.phases);
   const shown = all.slice(0, most_rows);
   if (shown.length === 0) {
     return {
@@ -41,12 +34,11 @@ export function phases(details: readonly CaseDetails[], look: Look): Drawn {
       remedy: "`harness run` of this version keeps it; imported samples and older records hold none.",
     };
   }
-  const names = [
-    ...new Set(shown.flatMap((one) => (one.phases ?? []).flatMap((process) => Object.keys(process.seconds)))),
-  ];
+  const names = [...new Set(shown.flatMap((one) => Object.keys(one.phases ?? {})))];
   const labels = short_names(shown.map((one) => one.case));
   const stacks = shown.map((one, at): Stack => {
-    const seconds = names.map((name) => mean_seconds(one, name));
+    const known = new Map(Object.entries(one.phases ?? {}));
+    const seconds = names.map((name) => known.get(name) ?? 0);
     return { one, label: labels[at] ?? "", seconds, total: seconds.reduce((sum, part) => sum + part, 0) };
   });
   return {

@@ -39,7 +39,6 @@ def main(page, out):
     for document in found:
         for side in (document.get("baseline"), document.get("current")):
             for details in (side or {}).get("details", []):
-                details["phases"] = details.get("phases", [])[:PROCESSES]
                 for series in details["series"]:
                     del series["processes"][PROCESSES:]
                     for process in series["processes"]:

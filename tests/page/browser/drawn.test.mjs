@@ -103,7 +103,7 @@ test("dark is dark, and the marks stay visible", () =>
 test("twelve phases have twelve colours", async () => {
   const run = document_in("run");
   run.current.details.forEach((one) => {
-    one.phases = [{ process: 1, seconds: Object.fromEntries([...Array(12).keys()].map((at) => [`phase ${at}`, 1])) }];
+    one.phases = Object.fromEntries([...Array(12).keys()].map((at) => [`phase ${at}`, 1]));
   });
   await visit(write_page("phases", run), {}, async (page) => {
     const picture = page.locator('.picture[aria-label^="Set-up"]');

@@ -44,6 +44,16 @@ test("damaged data is told from data of another format or version", () => {
   assert.throws(() => parse(JSON.stringify({ ...least, version: 2 })), /version 2/);
 });
 
+test("phases of an older document, an object a process, become their mean", () => {
+  const of_process = (process: number, seconds: Record<string, number>) => ({ process, seconds });
+  const phases = [of_process(1, { construct: 1, sampling: 2 }), of_process(2, { construct: 3 })];
+  const read = (phases: unknown) =>
+    parse(JSON.stringify({ ...least, current: { details: [{ series: [], phases }] } })).current?.details[0]?.phases;
+  assert.deepEqual(read(phases), { construct: 2, sampling: 1 });
+  assert.deepEqual(read({ construct: 4 }), { construct: 4 });
+  assert.equal(read(null), null);
+});
+
 test("samples are sums of differences, and what was no number stays none", () => {
   const process = { per_unit: 1000, deltas: [38368, -1344, null, 1344] };
   assert.deepEqual(values_of(process as never), [38.368, 37.024, Number.NaN, 38.368]);

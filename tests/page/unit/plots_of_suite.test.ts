@@ -41,8 +41,8 @@ test("twenty phases have twenty colours that can be told apart, light and dark",
       }),
     );
   }
-  const one = { ...structuredClone(details[0]), phases: [{ process: 1, seconds: {} as Record<string, number> }] };
-  for (let at = 0; at < 20; ++at) one.phases[0]!.seconds[`phase ${at}`] = 1;
+  const one = { ...structuredClone(details[0]), phases: {} as Record<string, number> };
+  for (let at = 0; at < 20; ++at) one.phases[`phase ${at}`] = 1;
   const bars = drawn(phases([one], look)).option.series.filter((series) => series.type === "bar");
   assert.equal(new Set(bars.map((bar) => bar.itemStyle.color)).size, 20);
 });
@@ -152,13 +152,10 @@ test("a quality that is the same everywhere is none, and neither is a time", () 
   assert.match(missing(pareto(same, details, null, look)).missing, /nothing differs between the cases/);
 });
 
-test("phases are stacked as means over processes", () => {
+test("phases are stacked", () => {
   const two = structuredClone(details.slice(0, 2));
-  two[0].phases = [
-    { process: 1, seconds: { construct: 1, sampling: 2 } },
-    { process: 2, seconds: { construct: 3, sampling: 2 } },
-  ];
-  two[1].phases = [{ process: 1, seconds: { sampling: 4 } }];
+  two[0].phases = { construct: 2, sampling: 2 };
+  two[1].phases = { sampling: 4 };
   const plot = drawn(phases(two, look));
   assert.deepEqual(
     plot.option.series.slice(0, 2).map((one) => [one.name, one.data]),

@@ -143,20 +143,25 @@ Json series_json(const CaseRecord& one, const Series& series, const SampleDetail
   return json;
 }
 
+// Mean seconds over the processes that tell phases, in the order in which phases first ended.
 Json phases_json(const CaseRecord& one) {
-  Json json = Json::array();
+  std::vector<Phase> sums;
+  double processes = 0;
   for (const ProcessResult& result : one.processes) {
-    if (result.phases.empty()) continue;
-    Json seconds = Json::object();
+    processes += result.phases.empty() ? 0 : 1;
     for (const Phase& phase : result.phases) {
-      const double before = seconds.contains(phase.name) && seconds[phase.name].is_number()
-                                ? seconds[phase.name].get<double>()
-                                : 0.0;
-      seconds[phase.name] = figure(before + phase.duration, phase_digits);
+      const auto known = std::find_if(sums.begin(), sums.end(),
+                                      [&](const Phase& sum) { return sum.name == phase.name; });
+      if (known == sums.end())
+        sums.push_back(phase);
+      else
+        known->duration += phase.duration;
     }
-    json.push_back({{"process", result.process}, {"seconds", std::move(seconds)}});
   }
-  return json.empty() ? Json(nullptr) : json;
+  if (sums.empty()) return nullptr;
+  Json seconds = Json::object();
+  for (const Phase& sum : sums) seconds[sum.name] = figure(sum.duration / processes, phase_digits);
+  return seconds;
 }
 
 Json kernels_json(const CaseRecord& one) {
@@ -363,6 +368,7 @@ std::string page_document(const Comparison* comparison, const Sources& sources) 
 }
 
 std::string page_data(const Comparison* comparison, const Sources& sources, std::size_t limit) {
+  if (limit == 0) return packed(comparison, sources, {details.back(), 0});
   std::string data;
   for (const SampleDetail& detail : details) {
     const bool all = detail.quantiles == 0;

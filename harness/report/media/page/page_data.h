@@ -33,7 +33,7 @@ std::string page_document(const Comparison* comparison, const Sources& sources);
 
 // The document deflated and in base64, with as many of the samples as fit in `limit` bytes. If not all fit:
 // quantiles, fewer and coarser until they fit, then whole cases while there is room, worst first. The fewest
-// are kept even beyond the limit.
+// are kept even beyond the limit, so a limit of 0 tells how little the document can take.
 std::string page_data(const Comparison* comparison, const Sources& sources, std::size_t limit);
 
 }  // namespace harness::report

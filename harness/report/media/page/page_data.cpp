@@ -150,8 +150,8 @@ Json phases_json(const CaseRecord& one) {
   for (const ProcessResult& result : one.processes) {
     processes += result.phases.empty() ? 0 : 1;
     for (const Phase& phase : result.phases) {
-      const auto known = std::find_if(sums.begin(), sums.end(),
-                                      [&](const Phase& sum) { return sum.name == phase.name; });
+      const auto known =
+          std::find_if(sums.begin(), sums.end(), [&](const Phase& sum) { return sum.name == phase.name; });
       if (known == sums.end())
         sums.push_back(phase);
       else

@@ -35,10 +35,11 @@ struct JudgedRow {
   std::vector<CaseSpread> spreads;
 };
 
-// How a case stands to its proof; `looked`: somebody read the launches of a side.
+// How a case stands to its proof; `looked`: somebody read the launches of a side. `by_build`: see same_build().
 struct CaseProof {
   bool looked = false;
   std::optional<ProofGap> gap = {};
+  bool by_build = false;
 
   [[nodiscard]] bool proven() const { return looked && !gap; }
 };

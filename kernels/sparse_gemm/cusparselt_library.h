@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/loaded_library.h"
+#include "kernels/library_names.h"
 
 namespace sparse_gemm {
 
@@ -38,13 +38,13 @@ class CusparseLtLibrary {
 
   // The process's copy. Throws Unsupported with the reason where there is none.
   static const CusparseLtLibrary& instance() {
-    static const CusparseLtLibrary library(kernels::LoadedLibrary::candidates(library_name()));
+    static const CusparseLtLibrary library(kernels::LoadedLibrary::candidates(kernels::library_names::cusparselt()));
     return library;
   }
 
   // The first of `files` that loads.
   explicit CusparseLtLibrary(const std::vector<std::string>& files) {
-    const kernels::LoadedLibrary library(library_name(), files);
+    const kernels::LoadedLibrary library(kernels::library_names::cusparselt(), files);
     library.find(init, "cusparseLtInit");
     library.find(version, "cusparseLtGetVersion");
     library.find(destroy, "cusparseLtDestroy");
@@ -105,11 +105,6 @@ class CusparseLtLibrary {
   int (*multiply)(const Object* handle, const Object* plan, const void* alpha, const void* a, const void* b,
                   const void* beta, const void* c, void* d, void* workspace, Stream* streams,
                   std::int32_t count) = nullptr;
-
- private:
-  static kernels::LibraryName library_name() {
-    return {"cuSPARSELt 0.7 or newer", "HARNESS_CUSPARSELT_PATH", {"libcusparseLt.so.0"}};
-  }
 };
 
 }  // namespace sparse_gemm

@@ -41,7 +41,8 @@ TEST(Schedule, OfOneDeviceAKindIsOneProcessAfterTheOther) {
   const Schedule schedule = schedule_of(plan, options);
   ASSERT_THAT(schedule, SizeIs(1));
   ASSERT_THAT(schedule[0], SizeIs(1));
-  EXPECT_THAT(texts_of(schedule[0][0]), ElementsAre("1 cuda:3 x2", "1 cpu x1", "2 cuda:3 x1"));
+  EXPECT_THAT(texts_of(schedule[0][0]), ElementsAre("1 cuda:3 x2", "2 cuda:3 x1", "1 cpu x1"))
+      << "a GPU does not idle between its processes while the CPU is measured";
 }
 
 TEST(Schedule, LeavesOutSkippedCasesAndWhatTheRunHasAlready) {
@@ -182,12 +183,12 @@ TEST(Schedule, CasesOfSeveralGpusHaveProcessesOfTheirOwn) {
   const Schedule schedule = schedule_of(plan, options);
   ASSERT_THAT(schedule, SizeIs(1));
   const Lane& lane = schedule[0].at(0);
-  EXPECT_THAT(texts_of(lane), ElementsAre("1 cuda:4 x1", "1 cuda:4 x1", "1 cuda:4 x1", "2 cuda:4 x1"));
+  EXPECT_THAT(texts_of(lane), ElementsAre("1 cuda:4 x1", "2 cuda:4 x1", "1 cuda:4 x1", "1 cuda:4 x1"));
   EXPECT_THAT(lane[0].peers, ElementsAre("cuda:5", "cuda:6"));
-  EXPECT_THAT(lane[1].peers, IsEmpty());
-  EXPECT_THAT(lane[2].peers, ElementsAre("cuda:5", "cuda:6", "cuda:7"))
+  EXPECT_THAT(lane[1].peers, SizeIs(2));
+  EXPECT_THAT(lane[2].peers, IsEmpty());
+  EXPECT_THAT(lane[3].peers, ElementsAre("cuda:5", "cuda:6", "cuda:7"))
       << "the worker says that one is missing";
-  EXPECT_THAT(lane[3].peers, SizeIs(2));
 }
 
 TEST(Schedule, CasesOfSeveralGpusDoNotTakeTurnsOnThem) {

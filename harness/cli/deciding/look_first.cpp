@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "harness/cli/deciding/known_build.h"
 #include "harness/measure/program/program_results.h"
 #include "harness/report/words/kernel_words.h"
 #include "harness/verdict/case_rows.h"
@@ -97,10 +98,30 @@ Status look_with_its_choices(const SparingRequest& request, Record& record, cons
   return {};
 }
 
+// What is known of this build from the baseline, and looks at the other cases.
+Result<Looks> look_at_unknown(const SparingRequest& request, Record& record) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto builds = learn_builds(request.store, record, request.plan, request.prepared);
+  if (!builds) return fail(builds.error());
+  Looks known;
+  if (!builds->empty())
+    if (const Result<Record> baseline = request.find_baseline(record))
+      known = looks_of_build(*baseline, record, request.plan, *builds);
+  Plan rest = request.plan;
+  std::erase_if(rest.cases, [&](const PlannedCase& one) { return known.results.contains(one.id); });
+  if (runnable(rest) == 0) {
+    known.took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return known;
+  }
+  Result<Looks> looks = look_at(request.store, record, rest, request.prepared, request.quiet);
+  if (looks) looks->results.merge(known.results);
+  return looks;
+}
+
 }  // namespace
 
 Result<SparedCases> spare_identical(const SparingRequest& request, Record& record) {
-  Result<Looks> looks = look_at(request.store, record, request.plan, request.prepared, request.quiet);
+  Result<Looks> looks = look_at_unknown(request, record);
   if (!looks) return fail(looks.error());
   if (looks->interrupted) return SparedCases{{}, true, {}};
   // A continued run may hold looks already.

@@ -38,6 +38,7 @@ tl::expected<Finding, Ending> call_and_check(CaseParts& parts, Subject& subject)
 // Asks the workload and the variant for their metrics of the outputs that were checked last.
 Step report_metrics(CaseParts& parts, Subject& subject) {
   parts.subjects.begin_step(CaseStep::report_metrics);
+  const auto phase = parts.phases.run("report");  // may train a model
   subject.workload->report(parts.planned.params, parts.inputs->inputs, parts.carried.outputs,
                            *subject.reported);
   subject.kernel->report(*subject.reported);

@@ -166,8 +166,8 @@ Schedule schedule_of(const Plan& plan, const RunOptions& options) {
   Stage together;
   for (const auto& [kind, devices] : options.side_by_side)
     together.resize(std::max(together.size(), devices.size()));
-  for (int process = 1; process <= processes_of(plan); ++process)
-    for (const Kind& kind : kinds_of(plan)) {
+  for (const Kind& kind : kinds_of(plan))
+    for (int process = 1; process <= processes_of(plan); ++process) {
       const auto several = options.side_by_side.find(kind.name);
       if (several == options.side_by_side.end() || kind.gpus > 1) {
         LaneOfPlan(alone, plan, options).add(process, kind);
@@ -193,8 +193,8 @@ Schedule schedule_in_turns(const Turn& baseline, const Turn& current, std::uint6
   std::vector<Kind> kinds = kinds_of(baseline.plan);
   add_kinds(kinds, current.plan);
   const int last = std::max(processes_of(baseline.plan), processes_of(current.plan));
-  for (int process = 1; process <= last; ++process)
-    for (const Kind& kind : kinds) {
+  for (const Kind& kind : kinds)
+    for (int process = 1; process <= last; ++process) {
       const std::size_t first = stats::current_first(process, seed) ? 1 : 0;
       both[first].add(process, kind);
       both[1 - first].add(process, kind);

@@ -1,12 +1,13 @@
 // Schedule: which worker process measures which cases, on which device, and in which order. Made from plans
 // before anything runs. Pure.
 //
-//   one device       one stage of one lane:  1, 2, 3, ...
+//   one device       one stage of one lane:  1, 2, 3, ... of a kind, then of the next
 //   several devices  kinds with one device first; then a stage with a lane a device:  1, 3, 5 | 2, 4, 6
 //   in turns         one stage of one lane:  1 of A, 1 of B, 2 of B, 2 of A, ...
 //   a look           a stage a kind of device:  0; many cases of a GPU on up to four lanes
 //
-// Cases of several GPUs have processes of their own, on the first device of their kind and its peers.
+// Cases of several GPUs have processes of their own, on the first device of their kind and its peers. The
+// processes of a kind follow each other, because kernels are faster after a pause (measure/power.md).
 #pragma once
 
 #include <cstddef>

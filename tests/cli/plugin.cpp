@@ -162,8 +162,25 @@ class Blocks final : public Doubler<Way::right> {
   float* y_ = nullptr;
 };
 
+// The same by a call that says that it uses several GPUs.
+class Shared final : public Twice {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "shared"; }
+  [[nodiscard]] std::vector<sdk::ParamSpec> params() const override {
+    return {{"n", sdk::ParamKind::integer, "elements", {}, {}, 1},
+            {"gpus", sdk::ParamKind::integer, "GPUs of a call", {}, {}, 1}};
+  }
+  [[nodiscard]] sdk::Problem problem(const sdk::Params& params) const override {
+    sdk::Problem problem = Twice::problem(params);
+    problem.gpus = static_cast<int>(params.integer("gpus"));
+    return problem;
+  }
+};
+
 HARNESS_WORKLOAD(twice, Twice)
 HARNESS_WORKLOAD(tiled, Tiled)
+HARNESS_WORKLOAD(shared, Shared)
+HARNESS_VARIANT(shared, on_gpus, cuda, "for the stand-in of the CUDA module", Doubler<Way::right>)
 HARNESS_VARIANT(tiled, blocks, cpu, "works in blocks", Blocks)
 HARNESS_VARIANT(twice, right, cpu, "as it should be", Doubler<Way::right>)
 #ifdef HARNESS_TEST_NEXT  // the plugin of a later commit, for A/B runs
@@ -194,6 +211,8 @@ void register_all(sdk::Registry& registry) {
   }
   register_workload_twice(registry);
   register_workload_tiled(registry);
+  register_workload_shared(registry);
+  register_variant_shared_on_gpus(registry);
   register_variant_tiled_blocks(registry);
   register_variant_twice_right(registry);
   register_variant_twice_also_right(registry);

@@ -124,9 +124,40 @@ expect 4 measure suites/alpha.yaml suites/delta.yaml --against main --report jso
 holds new.json '[one["exit_code"] for one in report["reports"]] == [0, 4]'
 expect 1 measure suites/*.yaml --against main
 
-# A/B of several suites.
+# A/B of several suites. An error of one hides no other.
 git add -A && git commit -qm "delta"
-expect 0 "$HARNESS" ab suites/alpha.yaml suites/beta.yaml --baseline main --build "cp $PLUGIN plugin.so" --pair process \
-  --device scripted:speed.json --report json=ab.json
+ab() {
+  "$HARNESS" ab "$@" --baseline main --build "cp $PLUGIN plugin.so" --pair process --device scripted:speed.json --store ab.db
+}
+expect 0 ab suites/alpha.yaml suites/beta.yaml --report json=ab.json
 holds ab.json '[one["suite"] for one in report["reports"]] == ["alpha", "beta"]'
+expect 2 ab suites/delta.yaml suites/alpha.yaml --report json=ab.json
+names suites/delta.yaml
+holds ab.json 'report["exit_code"] == 2' 'report["reports"][1]["suite"] == "alpha"' \
+  'report["reports"][1]["verdict"] == "unchanged"'
+
+# Its filters and tags select from all suites together, too.
+rm ab.db
+expect 2 ab suites/alpha.yaml suites/beta.yaml --filter '*/n=32' --filter '*/n=33'
+names n=33
+expect 2 ab suites/alpha.yaml suites/beta.yaml --tag large
+names large
+expect 2 ab suites/alpha.yaml suites/beta.yaml --filter '*/n=32' --filter '!*/n=*'
+expect 2 ab suites/alpha.yaml --filter '*/n=32'
+names n=32
+same "what a refused A/B run stored" "$(results ab.db)" 0
+expect 0 ab suites/alpha.yaml suites/beta.yaml --filter '*/n=32' --filter '!*/n=64' --report json=ab.json
+names suites/alpha.yaml
+silent_about n=64
+holds ab.json 'report["suite"] == "beta"' '[row["case"] for row in report["cases"]] == ["twice/right/n=32"]'
+# A suite that cannot be planned might have such a case, so that only its own error counts.
+expect 2 ab suites/alpha.yaml suites/delta.yaml --filter '*/n=16' --report json=ab.json
+names suites/alpha.yaml suites/delta.yaml
+silent_about "n=16"
+# A case that only one side has is missing on the other.
+sed -i 's/n: \[32\]/n: [32, 48]/' suites/beta.yaml
+commit "another size"
+expect 4 ab suites/alpha.yaml suites/beta.yaml --filter '*/n=48' --report json=ab.json
+names suites/alpha.yaml
+holds ab.json 'report["suite"] == "beta"' 'row("n=48")["verdict"] == "missing"'
 finish

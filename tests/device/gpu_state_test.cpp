@@ -137,6 +137,7 @@ TEST_F(GpuStateTest, ShowsOnlyTheGpusAtHand) {
   EXPECT_EQ(showing_only({0}, "MIG-1234"), "MIG-1234");
   EXPECT_EQ(showing_only({2}, "0,1"), std::nullopt);
   EXPECT_EQ(showing_only({0}, ""), "") << "all are hidden, and stay so";
+  EXPECT_EQ(showing_only({2'000'000'000}, nullptr), std::nullopt) << "no host has so many";
   three_gpus();
   const GpuHost seen = read_gpus();
   const std::string shown = *showing_only({1, 0}, "2,GPU-aabb,0");

@@ -15,6 +15,7 @@
 #include "harness/cli/programs/run_logged.h"
 #include "harness/measure/worker/probe.h"
 #include "harness/store/git.h"
+#include "harness/suite/plan/selection.h"
 
 namespace harness {
 namespace fs = std::filesystem;
@@ -57,6 +58,17 @@ Result<bool> plan_side(AbSide& side, const SuiteOptions& plan) {
   if (!prepared) return fail(prepared.error());
   side.prepared = std::move(*prepared);
   return true;
+}
+
+// Applies the filters and tags that its program did not get (SuiteOptions::words()).
+void select_of_several(AbSide& side, const SuiteOptions& plan) {
+  if (!plan.of_several) return;
+  PlanOptions wishes;
+  wishes.filters = plan.filter.patterns;
+  wishes.tags = plan.tags;
+  wishes.unmatched = &side.prepared.unmatched;
+  ErrorList none;  // what selects no case goes to `unmatched` instead
+  select_cases(side.prepared.plan, wishes, none);
 }
 
 std::unordered_map<std::string_view, const PlannedCase*> by_id(const Plan& plan) {
@@ -187,6 +199,7 @@ Result<bool> ready_side(AbSide& side, const AbOptions& options) {
   const Result<bool> planned = plan_side(side, options.plan);
   if (!planned || !*planned) return planned;
   if (const Status made = check_made(side, began, options.build); !made) return fail(made.error());
+  select_of_several(side, options.plan);
   if (options.keep_builds) keep_build(*side.worktree, side.commit, options.build);
   return true;
 }
@@ -209,7 +222,9 @@ Result<AbSide> side_built_before(const std::string& role, const std::string& fol
 
 Result<bool> ready_side_built_before(AbSide& side, const SuiteOptions& plan) {
   side.suite = plan.suite;
-  return plan_side(side, plan);
+  const Result<bool> planned = plan_side(side, plan);
+  if (planned && *planned) select_of_several(side, plan);
+  return planned;
 }
 
 Status can_take_turns(const AbSide& baseline, const AbSide& current) {

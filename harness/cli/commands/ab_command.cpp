@@ -12,6 +12,7 @@
 #include "harness/cli/options/typed_option.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/programs/command_suite.h"
+#include "harness/cli/run/leave_out_unselected.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/store/git.h"
 #include "harness/suite/load_suite.h"
@@ -20,7 +21,7 @@ namespace harness {
 namespace {
 
 struct AbArguments {
-  AbRequest request;  // its suite: the one of `suites` that is measured
+  AbRequest request;  // without a suite
   std::vector<std::string> suites;
   std::string baseline_command, current_command;  // instead of suites; both or none
   StoreOption store;
@@ -40,16 +41,48 @@ Status check_environment() {
               "unset it for A/B runs");
 }
 
-// Builds, measures and judges by one suite. Returns its exit status.
-int ab_suite(Store& store, const AbArguments& arguments, Policy policy, SuiteOutputs& outputs,
+// One suite of `arguments.suites`, or the suite without a file that the commands make.
+struct AbSubject {
+  std::string file;
+  std::string name;
+  Policy policy;
+};
+
+// A suite with both sides, or why they cannot be measured.
+struct AbJob {
+  AbSubject subject;
+  Checked<AbSides> sides;
+
+  [[nodiscard]] PlannedSuite planned() const {
+    if (!sides) return {subject.file, {}};
+    return {subject.file, {&sides->baseline.prepared, &sides->current.prepared}};
+  }
+};
+
+// Builds and plans all suites. std::nullopt: interrupted.
+std::optional<std::vector<AbJob>> make_jobs(const AbArguments& arguments, std::vector<AbSubject> subjects) {
+  AbRequest request = arguments.request;
+  request.plan.of_several = subjects.size() > 1;
+  std::vector<AbJob> jobs;
+  for (AbSubject& subject : subjects) {
+    request.plan.suite = subject.file;
+    Checked<std::optional<AbSides>> sides =
+        subject.file.empty()
+            ? sides_of_commands(request.plan, arguments.baseline_command, arguments.current_command)
+            : make_sides(request);
+    if (sides && !*sides) return std::nullopt;
+    jobs.push_back({std::move(subject),
+                    std::move(sides).map([](std::optional<AbSides>&& both) { return std::move(*both); })});
+  }
+  return jobs;
+}
+
+// Measures and judges by one suite. Returns its exit status.
+int ab_suite(Store& store, const AbArguments& arguments, const AbJob& job, SuiteOutputs& outputs,
              const Reproduction& made_by) {
+  if (!job.sides) return report_errors(job.sides.error());
   const AbRequest& request = arguments.request;
-  const bool commands = request.plan.suite.empty();
-  const Checked<std::optional<AbSides>> sides =
-      commands ? sides_of_commands(request.plan, arguments.baseline_command, arguments.current_command)
-               : make_sides(request);
-  if (!sides) return report_errors(sides.error());
-  if (!*sides) return stopped("nothing was measured");
+  const bool commands = job.subject.file.empty();
   const auto found = [](const std::string& revision, const std::string& folder) -> Fact<SourceCode> {
     if (folder.empty()) return {SourceCode::ab_commit, {{"name", revision}}};
     return {SourceCode::ab_build, {{"folder", folder}}};
@@ -62,11 +95,11 @@ int ab_suite(Store& store, const AbArguments& arguments, Policy policy, SuiteOut
       arguments.measuring,
       arguments.clocks,
       arguments.look,
-      std::move(policy),
+      job.subject.policy,
       request.plan.selects(),
       commands ? shown(arguments.baseline_command) : found(request.baseline, request.baseline_build),
       commands ? shown(arguments.current_command) : found(request.current, request.current_build)};
-  return judge_sides(store, **sides, std::move(how), outputs, made_by);
+  return judge_sides(store, *job.sides, std::move(how), outputs, made_by);
 }
 
 // Suites, or two commands.
@@ -78,13 +111,6 @@ Status check_subject(const AbArguments& arguments) {
   return fail(ErrorKind::usage, "which suite?",
               "harness ab SUITE, or harness ab --baseline-command './old' --current-command './new'");
 }
-
-// One suite of `arguments.suites`, or the suite without a file that the commands make.
-struct AbSubject {
-  std::string file;
-  std::string name;
-  Policy policy;
-};
 
 Checked<std::vector<AbSubject>> subjects_of(const AbArguments& arguments, const Policy& policy) {
   if (arguments.suites.empty()) return std::vector<AbSubject>{{"", command_name, policy}};
@@ -113,12 +139,13 @@ int ab_command(const AbArguments& arguments, const CommandLine& line) {
   if (!store) return report_error(store.error());
   if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());
   const InterruptGuard guard;
-  SuiteOutputs outputs(arguments.output, line.text(), subjects->size());
-  for (AbSubject& subject : *subjects) {
-    AbArguments one = arguments;
-    one.request.plan.suite = subject.file;
-    const Reproduction made_by(line, arguments.store, arguments.request.plan.device);
-    outputs.conclude_suite(subject.name, ab_suite(**store, one, std::move(subject.policy), outputs, made_by));
+  std::optional<std::vector<AbJob>> jobs = make_jobs(arguments, std::move(*subjects));
+  if (!jobs) return stopped("nothing was measured");
+  if (const Status selected = leave_out_unselected(*jobs); !selected) return report_error(selected.error());
+  const Reproduction made_by(line, arguments.store, arguments.request.plan.device);
+  SuiteOutputs outputs(arguments.output, line.text(), jobs->size());
+  for (const AbJob& job : *jobs) {
+    outputs.conclude_suite(job.subject.name, ab_suite(**store, arguments, job, outputs, made_by));
     if (outputs.status() == exit_interrupted) break;
   }
   return outputs.finish();

@@ -13,6 +13,7 @@
 #include "harness/cli/programs/watch_files.h"
 #include "harness/cli/run/judge_run.h"
 #include "harness/cli/run/keep_run.h"
+#include "harness/cli/run/leave_out_unselected.h"
 #include "harness/cli/run/plan_run.h"
 #include "harness/store/layered_store.h"
 

@@ -136,6 +136,20 @@ std::optional<double> limit_of(const std::vector<double>& earlier, const std::st
   return beyond_history * of_mean * std::max(least_sd, std::sqrt(squares / (count - 1)));
 }
 
+// At most `most` of the cases, spread over all of a few, or over the half of many with the fewest bytes: an
+// element waits for its probes, and the host takes longer for inputs than the device for calls.
+std::vector<const PlannedCase*> spread_by_bytes(std::vector<const PlannedCase*> cases, std::size_t most) {
+  std::stable_sort(cases.begin(), cases.end(), [](const PlannedCase* one, const PlannedCase* other) {
+    return one->bytes < other->bytes;
+  });
+  if (cases.size() > 2 * most_probes) cases.resize(cases.size() / 2);
+  const std::size_t count = std::min(most, cases.size());
+  std::vector<const PlannedCase*> chosen;
+  for (std::size_t i = 0; i < count; ++i)
+    chosen.push_back(cases[count == 1 ? 0 : i * (cases.size() - 1) / (count - 1)]);
+  return chosen;
+}
+
 }  // namespace
 
 std::string DeviceCheck::device() const {
@@ -145,24 +159,17 @@ std::string DeviceCheck::device() const {
 }
 
 std::vector<PlannedCase> choose_probes(const Plan& plan, const std::set<std::string>& proven) {
-  std::vector<const PlannedCase*> fit;
+  std::vector<PlannedCase> probes;
   for (const bool wanted : {true, false}) {
+    std::vector<const PlannedCase*> fit;
     for (const PlannedCase& one : plan.cases)
       if (!one.skip && !one.program && one.gpus == 1 && proven.contains(one.id) == wanted)
         fit.push_back(&one);
-    if (fit.size() >= most_probes) break;
-  }
-  // An element waits for its probes, and the host takes longer for inputs than the device for calls.
-  std::stable_sort(fit.begin(), fit.end(), [](const PlannedCase* one, const PlannedCase* other) {
-    return one->bytes < other->bytes;
-  });
-  if (fit.size() > 2 * most_probes) fit.resize(fit.size() / 2);
-  const std::size_t count = std::min(most_probes, fit.size());
-  std::vector<PlannedCase> probes;
-  for (std::size_t i = 0; i < count; ++i) {
-    probes.push_back(*fit[count == 1 ? 0 : i * (fit.size() - 1) / (count - 1)]);
-    probes.back().sampling.processes = 1;
-    probes.back().reference.clear();
+    for (const PlannedCase* one : spread_by_bytes(std::move(fit), most_probes - probes.size())) {
+      probes.push_back(*one);
+      probes.back().sampling.processes = 1;
+      probes.back().reference.clear();
+    }
   }
   return probes;
 }

@@ -74,8 +74,10 @@ void SuiteOptions::add_settings_to(CLI::App& command) {
 
 std::vector<std::string> SuiteOptions::words() const {
   std::vector<std::string> words;
-  for (const std::string& pattern : filter.patterns) words.push_back("--filter=" + pattern);
-  for (const std::string& tag : tags) words.push_back("--tag=" + tag);
+  if (!of_several) {
+    for (const std::string& pattern : filter.patterns) words.push_back("--filter=" + pattern);
+    for (const std::string& tag : tags) words.push_back("--tag=" + tag);
+  }
   for (const std::string& module : modules.files) words.push_back("--module=" + module);
   for (const AxisValues& axis : axes) words.push_back("--set=" + axis.text);
   if (device.given()) words.push_back("--device=" + device.text);

@@ -51,7 +51,8 @@ struct SuiteOptions {
 
   // Whether the cases are not the suite's: some are left out by name or tag, or an axis has other values.
   [[nodiscard]] bool selects() const { return !filter.patterns.empty() || !tags.empty() || !axes.empty(); }
-  // All but the suite, for the command line of another program.
+  // All but the suite, for the command line of another program. For one of several suites, filters and tags
+  // are left out too, because that program takes one that selects no case for an error.
   [[nodiscard]] std::vector<std::string> words() const;
 
  private:

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <utility>
 
@@ -100,27 +98,6 @@ Checked<RunJob> plan_suite(const RunArguments& all, const std::string& suite, co
   if (!complete) return tl::unexpected(std::move(complete.error()));
   job.policy = std::move(*complete);
   return job;
-}
-
-Status leave_out_unselected(std::vector<RunJob>& jobs) {
-  const auto lacks = [](const RunJob& job, const std::string& wish) {
-    const std::vector<UnmatchedWish>& unmatched = job.prepared.unmatched;
-    return std::any_of(unmatched.begin(), unmatched.end(),
-                       [&](const UnmatchedWish& one) { return one.wish == wish; });
-  };
-  for (const UnmatchedWish& one : jobs.front().prepared.unmatched)
-    if (std::all_of(jobs.begin(), jobs.end(), [&](const RunJob& job) { return lacks(job, one.wish); }))
-      return fail(ErrorKind::usage, one.error.message + " in any of these suites", one.error.advice);
-  std::vector<RunJob> selected;
-  for (RunJob& job : jobs)
-    if (!job.prepared.plan.cases.empty())
-      selected.push_back(std::move(job));
-    else
-      fmt::print(stderr, "{}: no case is selected\n", job.arguments.plan.suite);
-  jobs = std::move(selected);
-  if (!jobs.empty()) return {};
-  return fail(ErrorKind::usage, "the filters and tags together leave no case of these suites",
-              "each alone matches some; drop one");
 }
 
 }  // namespace harness

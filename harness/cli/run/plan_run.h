@@ -17,8 +17,4 @@ Status check_one_suite(const RunArguments& arguments);
 Checked<RunJob> plan_suite(const RunArguments& all, const std::string& suite, const Policy& policy,
                            const CommandLine& line);
 
-// Leaves out suites of which nothing is selected, and says so. An error where a filter or a tag selects no
-// case of any, or all together leave none.
-Status leave_out_unselected(std::vector<RunJob>& jobs);
-
 }  // namespace harness

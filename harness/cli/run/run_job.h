@@ -16,6 +16,7 @@
 #include "harness/cli/options/store_options.h"
 #include "harness/cli/options/suite_options.h"
 #include "harness/cli/output/suite_outputs.h"
+#include "harness/cli/run/leave_out_unselected.h"
 
 namespace harness {
 
@@ -52,6 +53,7 @@ struct RunJob {
   Reproduction made_by;
 
   [[nodiscard]] std::string suite() const { return prepared.plan.suite.name; }
+  [[nodiscard]] PlannedSuite planned() const { return {arguments.plan.suite, {&prepared}}; }
 };
 
 // The request to measure the baseline here, as `ab` does, with --against as its baseline.

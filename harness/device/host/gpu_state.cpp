@@ -16,6 +16,7 @@ namespace {
 
 constexpr int threshold_slowdown = 1;  // NVML_TEMPERATURE_THRESHOLD_SLOWDOWN
 constexpr unsigned long long memory_not_known = ~0ULL;
+constexpr int more_than_a_host_has = 256;  // GPUs
 
 // The name of the program, without its arguments, which may hold secrets.
 std::string name_of_process(unsigned pid) {
@@ -95,6 +96,14 @@ const GpuState* named_by(const GpuHost& host, std::string_view word) {
   return found;
 }
 
+// The names in CUDA_VISIBLE_DEVICES. Not set, it is as if it named all GPUs by their numbers.
+std::vector<std::string> visible_words(const char* visible) {
+  if (visible != nullptr) return split(visible, ',');
+  std::vector<std::string> numbers;
+  for (int number = 0; number < more_than_a_host_has; ++number) numbers.push_back(std::to_string(number));
+  return numbers;
+}
+
 }  // namespace
 
 GpuHost read_gpus() {
@@ -115,11 +124,7 @@ GpuHost read_gpus() {
 
 std::vector<const GpuState*> visible_gpus(const GpuHost& host, const char* visible) {
   std::vector<const GpuState*> seen;
-  if (visible == nullptr) {
-    for (const GpuState& gpu : host.gpus) seen.push_back(&gpu);
-    return seen;
-  }
-  for (const std::string& word : split(visible, ',')) {
+  for (const std::string& word : visible_words(visible)) {
     const GpuState* gpu = named_by(host, trim(word));
     if (gpu == nullptr) break;
     seen.push_back(gpu);
@@ -132,14 +137,9 @@ std::vector<const GpuState*> visible_gpus(const GpuHost& host) {
 }
 
 std::optional<std::string> showing_only(const std::vector<int>& ordinals, const char* visible) {
-  const std::vector<std::string> words =
-      visible == nullptr ? std::vector<std::string>() : split(visible, ',');
+  const std::vector<std::string> words = visible_words(visible);
   std::vector<std::string> shown;
   for (const int ordinal : ordinals) {
-    if (visible == nullptr) {
-      shown.push_back(std::to_string(ordinal));
-      continue;
-    }
     if (static_cast<std::size_t>(ordinal) >= words.size()) return std::nullopt;
     shown.emplace_back(trim(words[static_cast<std::size_t>(ordinal)]));
   }

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# CUDA sees the GPUs of a worker's job and no others. A stand-in for the CUDA module logs what it is shown.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+: "${FAKE_CUDA_MODULE:?}" "${FAKE_NVML_LIBRARY:?}"
+
+repository
+cat >suite.yaml <<'YAML'
+version: 1
+name: shared
+modules: [./plugin.so]
+cases:
+  - workload: shared
+    variants: [on_gpus]
+    axes: {gpus: [1, 2], n: 64}
+    sampling: {processes: 2, placements: 1, samples: 10, cache: hot, preheat: 0ms}
+YAML
+commit "something for GPUs"
+for gpu in 0 1 2; do printf 'gpu\nuuid GPU-%s\nname NVIDIA H200\n' $gpu; done >nvml
+ln -s "$FAKE_NVML_LIBRARY" libcuda.so.1  # a driver must be there, and the stand-in calls none
+export LD_LIBRARY_PATH=$work${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export HARNESS_CUDA_MODULE=$FAKE_CUDA_MODULE HARNESS_NVML=$FAKE_NVML_LIBRARY FAKE_NVML=$work/nvml FAKE_CUDA_LOG=$work/opened
+unset CUDA_VISIBLE_DEVICES
+
+# sees WHAT LINE... : each worker that the last run started saw one of these, and opened these numbers of it.
+sees() {
+  same "what CUDA sees $1" "$(sort -u opened)" "$(printf '%s\n' "${@:2}")"
+  rm -f opened
+}
+
+# A case of one GPU sees that one; a case of two sees both, the first as cuda:0.
+expect 0 "$HARNESS" run suite.yaml --device cuda:2,cuda:1 --output two.json
+sees "of two" "2,1: 0,1" "2: 0"
+python3 - <<'PY' || problem "the cases were not measured on their GPUs"
+import json
+record = json.load(open("two.json"))
+assert [(case["outcome"], case.get("gpus", 1)) for case in record["cases"]] == [("measured", 1), ("measured", 2)], record["cases"]
+assert record["machines"]["cuda"]["uuid"] == "GPU-2", record["machines"]
+PY
+
+# Only GPUs that the user lets see count, and keep their names.
+CUDA_VISIBLE_DEVICES=2,GPU-0 expect 0 "$HARNESS" run suite.yaml --device cuda:1
+sees "of one that the user shows" "GPU-0: 0"
+
+# Processes that take turns on several see one at a time.
+sed 's/gpus: \[1, 2\]/gpus: 1/; s/^name: shared/&\ndevices: any-of-class/' suite.yaml >turns.yaml
+expect 0 "$HARNESS" run turns.yaml --device cuda:0,cuda:1
+sees "in turns" "0: 0" "1: 0"
+finish

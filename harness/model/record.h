@@ -151,8 +151,8 @@ struct Identity {
   Rare<Cause> gap = {};  // why there is no digest
   // Likewise of a traced program, but without the words of arguments that its kernels have hashes of.
   std::string frame = {};
-  // Of the program that found this out, with all that decides what it launches (cli/programs/running_build.h);
-  // "": nobody knows.
+  // The build that found this out: everything of the program that decides what a case launches
+  // (cli/provenance/running_build.h). "": nobody knows.
   std::string build = {};
 
   bool operator==(const Identity&) const = default;

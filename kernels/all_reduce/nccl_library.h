@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/library_names.h"
+#include "kernels/libraries/library_names.h"
 
 namespace all_reduce {
 

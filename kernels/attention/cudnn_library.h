@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/sdk/params.h"
-#include "kernels/library_names.h"
+#include "kernels/libraries/library_names.h"
 
 namespace attention::cudnn {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/library_names.h"
+#include "kernels/libraries/library_names.h"
 
 namespace kernels {
 

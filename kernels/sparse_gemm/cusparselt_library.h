@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/library_names.h"
+#include "kernels/libraries/library_names.h"
 
 namespace sparse_gemm {
 
@@ -38,7 +38,8 @@ class CusparseLtLibrary {
 
   // The process's copy. Throws Unsupported with the reason where there is none.
   static const CusparseLtLibrary& instance() {
-    static const CusparseLtLibrary library(kernels::LoadedLibrary::candidates(kernels::library_names::cusparselt()));
+    static const CusparseLtLibrary library(
+        kernels::LoadedLibrary::candidates(kernels::library_names::cusparselt()));
     return library;
   }
 

@@ -5,7 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "harness/cli/programs/running_build.h"
+#include "harness/cli/measuring/measure_into.h"
+#include "harness/cli/provenance/running_build.h"
 #include "harness/measure/worker/probe.h"
 
 namespace harness {

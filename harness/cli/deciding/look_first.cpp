@@ -15,12 +15,6 @@
 
 namespace harness {
 
-void keep_look(Looks& looks, EncodedResult result) {
-  if (result.result.outcome != Outcome::looked_at || !result.result.identity) return;
-  const std::string id = result.result.case_id;
-  looks.results.insert_or_assign(id, std::move(result));
-}
-
 Result<Looks> look_at(Store& store, Record& record, const Plan& plan, const Prepared& prepared, bool quiet) {
   const auto begin = std::chrono::steady_clock::now();
   Looks looks;
@@ -32,13 +26,6 @@ Result<Looks> look_at(Store& store, Record& record, const Plan& plan, const Prep
   looks.interrupted = report->interrupted;
   looks.took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return looks;
-}
-
-Record with_looks(Record record, const Looks& looks) {
-  for (CaseRecord& one : record.cases)
-    if (const auto found = looks.results.find(one.id); found != looks.results.end())
-      add_result(one, found->second.result);
-  return record;
 }
 
 namespace {
@@ -98,7 +85,7 @@ Status look_with_its_choices(const SparingRequest& request, Record& record, cons
   return {};
 }
 
-// What is known of this build from the baseline, and looks at the other cases.
+// Takes what the baseline knows of this build, and looks at the other cases.
 Result<Looks> look_at_unknown(const SparingRequest& request, Record& record) {
   const auto begin = std::chrono::steady_clock::now();
   const auto builds = learn_builds(request.store, record, request.plan, request.prepared);

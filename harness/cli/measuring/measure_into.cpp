@@ -10,7 +10,7 @@
 #include "harness/cli/output/progress_line.h"
 #include "harness/cli/output/rescue.h"
 #include "harness/cli/programs/record_keeper.h"
-#include "harness/cli/programs/running_build.h"
+#include "harness/cli/provenance/running_build.h"
 
 namespace harness {
 

@@ -105,7 +105,7 @@ void add_session(CaseRecord& pool, const CaseRecord& other, int session) {
     if (result.process == 0 && session > 1) continue;  // a look: the nearest record's says the same
     ProcessResult renumbered = result;
     if (result.process > 0) renumbered.process = numbers[result.process] = ++last;
-    // Earlier builds made the same launches. What they did beside these may have changed since.
+    // Earlier builds made the same launches, and yet their losses may have been others.
     if (session > 1 && renumbered.identity) renumbered.identity->build.clear();
     pool.processes.push_back(std::move(renumbered));
   }

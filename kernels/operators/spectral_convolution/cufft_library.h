@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "kernels/library_names.h"
+#include "kernels/libraries/library_names.h"
 
 namespace operators::spectral {
 

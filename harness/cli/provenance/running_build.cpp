@@ -1,4 +1,4 @@
-#include "harness/cli/programs/running_build.h"
+#include "harness/cli/provenance/running_build.h"
 
 #include <utility>
 #include <vector>
@@ -13,7 +13,7 @@
 namespace harness {
 namespace {
 
-// What the programs of all kinds of devices share.
+// The part that is the same for all kinds of devices.
 std::string common_text() {
   std::string text = this_tool() + "\n" + identity_of_files({cuda_module_path()}) + "\n";
   for (const auto& [name, value] : environment::steering()) text += name + "=" + value + "\n";

@@ -1,10 +1,11 @@
-// The vendors' libraries that kernels load when they need them. All of them are listed, because a build beside
-// another version of one is another build (harness/cli/programs/running_build.h). Host code without CUDA.
+// The vendors' libraries that kernels load when they need them. All of them are listed, because a build
+// beside another version of one is another build (harness/cli/provenance/running_build.h). Host code without
+// CUDA.
 #pragma once
 
 #include <vector>
 
-#include "kernels/loaded_library.h"
+#include "kernels/libraries/loaded_library.h"
 
 namespace kernels::library_names {
 

@@ -11,8 +11,9 @@
 namespace harness {
 
 // A hash over this program, the CUDA module, the environment that steers both (environment::steering()), and
-// the shared objects here: for a GPU with all libraries that a variant may load. "" where these cannot be told.
-// `kind`: of device. The first call for a kind starts a process, which loads them. One thread may call it.
+// the shared objects here: for a GPU with all libraries that a variant may load. "" where these cannot be
+// told. `kind`: of device. The first call for a kind starts a process, which loads them. One thread may call
+// it.
 std::string running_build(const std::string& kind);
 
 // The same for each kind of device of a plan whose results are of this build alone. None for a plan with

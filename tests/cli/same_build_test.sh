@@ -66,6 +66,14 @@ export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 expect 0 env LD_PRELOAD="$library" "$HARNESS" run suite.yaml --device cpu --against main
 silent_about "the same build"
 
+# A program that is replaced between two suites of a run is no longer the one that was hashed.
+mkdir own && cp "$HARNESS" own/harness && cp suite.yaml again.yaml && sed -i 's/name: demo/name: again/' again.yaml
+expect 0 own/harness run suite.yaml again.yaml --device cpu --store own.db --save-as first
+own() { own/harness run suite.yaml again.yaml --device cpu --store own.db --against @first; }
+expect 0 own
+[ "$(grep -c 'the same build (' "$printed")" -eq 2 ] || problem "a copy of the program does not know its build"
+rm -rf own again.yaml own.db
+
 # All the same when asked for.
 expect 0 run --against main --measure all --output all.record.json
 same "--measure all" "$(results_of all.record.json)" "f32 measured 1 2 3 4 5 True

@@ -13,9 +13,14 @@
 namespace harness {
 namespace {
 
-// The part that is the same for all kinds of devices.
+// The part that is the same for all kinds of devices. The short hash in this_tool() would do for a name, but
+// not for a proof.
 std::string common_text() {
-  std::string text = this_tool() + "\n" + identity_of_files({cuda_module_path()}) + "\n";
+  std::string text = this_tool() + "\n";
+  for (const std::filesystem::path& file : {this_program(), cuda_module_path()}) {
+    const Result<std::string> contents = read_file(file.string());
+    text += (contents ? content_hash(*contents) : "none") + "\n";
+  }
   for (const auto& [name, value] : environment::steering()) text += name + "=" + value + "\n";
   return text;
 }
@@ -41,7 +46,7 @@ std::string running_build(const std::string& kind) {
 
 std::map<std::string, std::string> builds_of(const Plan& plan, const ChosenDevices& devices) {
   std::map<std::string, std::string> builds;
-  if (!plan.modules.empty()) return builds;
+  if (!plan.modules.empty() || was_tool_replaced()) return builds;
   for (const PlannedCase& one : plan.cases) {
     const auto device = devices.devices.find(one.device);
     if (one.skip || one.program || device == devices.devices.end() || is_scripted_device(device->second))

@@ -17,7 +17,7 @@ namespace harness {
 std::string running_build(const std::string& kind);
 
 // The same for each kind of device of a plan whose results are of this build alone. None for a plan with
-// modules of a user, whose other files nobody knows, and for scripted devices.
+// modules of a user, whose other files nobody knows, for scripted devices, and once the program was replaced.
 std::map<std::string, std::string> builds_of(const Plan& plan, const ChosenDevices& devices);
 
 }  // namespace harness

@@ -45,6 +45,21 @@ TEST(RecordText, ReadsBackAsTheSameRecord) {
   EXPECT_EQ(*again, record);
 }
 
+TEST(RecordText, KeepsWhatIsKnownOfLaunches) {
+  Record record = example_record();
+  ProcessResult& result = record.cases[0].processes[0];
+  for (const Identity& identity : {Identity{"d1g3st", {}, "fr4me", "bu1ld"},
+                                   Identity{"", Cause{CauseCode::several_gpus}, "", "bu1ld"}}) {
+    result.identity = identity;
+    const auto again = decode_process_result(encode(result), "r");
+    ASSERT_TRUE(again) << again.error().text();
+    EXPECT_EQ(*again->identity, identity);
+    const auto whole = decode_record(encode(record), "r");
+    ASSERT_TRUE(whole) << whole.error().text();
+    EXPECT_EQ(*whole, record);
+  }
+}
+
 TEST(RecordText, EncodeDecodeEncodeIsTheIdentity) {
   for (const Record& record : {example_record(), Record{}}) {
     const std::string text = encode(record);

@@ -54,14 +54,15 @@ std::map<std::string, std::string> settings() {
 }
 
 std::map<std::string, std::string> steering() {
-  constexpr std::array starts{"HARNESS_",  "CUDA_", "CUBLAS",              "CUDNN_",
-                              "CUSPARSE", "NCCL_", "NVIDIA_TF32_OVERRIDE", "OMP_"};
+  constexpr std::array starts{
+      "HARNESS_", "CUDA_", "CUBLAS", "CUDNN_", "CUSPARSE", "NCCL_", "NVIDIA_TF32_OVERRIDE", "OMP_"};
   constexpr std::array others{"HARNESS_STORE",       "HARNESS_TODAY",          "HARNESS_NO_DEFAULTS",
                               "HARNESS_CACHE_DIR",   "HARNESS_LOCK_DIR",       "HARNESS_SYSTEM_ROOT",
                               "HARNESS_CUDA_MODULE", "HARNESS_IDENTITY_TEXTS", "CUDA_VISIBLE_DEVICES",
                               "CUDA_DEVICE_ORDER"};
   return variables_that([&](std::string_view name) {
-    return std::any_of(starts.begin(), starts.end(), [&](const char* one) { return name.starts_with(one); }) &&
+    return std::any_of(starts.begin(), starts.end(),
+                       [&](const char* one) { return name.starts_with(one); }) &&
            std::find(others.begin(), others.end(), name) == others.end();
   });
 }

@@ -20,7 +20,8 @@ constexpr std::size_t padded(std::size_t bytes) {
 
 // The build id in hexadecimal digits among these notes, or "".
 std::string build_id_in(const char* notes, std::size_t bytes) {
-  constexpr std::string_view owner("GNU", 4);  // with its zero
+  using namespace std::string_view_literals;
+  constexpr std::string_view owner = "GNU\0"sv;
   while (bytes >= sizeof(ElfW(Nhdr))) {
     ElfW(Nhdr) head{};
     std::memcpy(&head, notes, sizeof head);
@@ -43,6 +44,7 @@ std::string build_id_of(const dl_phdr_info& object) {
   for (ElfW(Half) i = 0; i < object.dlpi_phnum; ++i) {
     const ElfW(Phdr)& part = object.dlpi_phdr[i];
     if (part.p_type != PT_NOTE) continue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader tells addresses as numbers
     const auto* notes = reinterpret_cast<const char*>(object.dlpi_addr + part.p_vaddr);
     if (std::string id = build_id_in(notes, part.p_memsz); !id.empty()) return id;
   }

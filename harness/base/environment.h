@@ -23,11 +23,6 @@ bool is_withheld(std::string_view name);
 // All variables HARNESS_*, the settings of this program.
 std::map<std::string, std::string> settings();
 
-// The variables that may decide what a kernel or a library of NVIDIA does: settings(), without those that name
-// places and days, and CUDA_*, CUBLAS*, CUDNN_*, CUSPARSE*, NCCL_*, NVIDIA_TF32_OVERRIDE and OMP_*, without the
-// choice of devices.
-std::map<std::string, std::string> steering();
-
 // HARNESS_TODAY: a later day (2026-12-31) on which waivers are judged, instead of the clock's. "": not set.
 std::string today();
 // HARNESS_NO_DEFAULTS: any value: .harness.yaml is not read. Commands set it for the programs that they

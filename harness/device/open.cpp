@@ -143,13 +143,6 @@ std::string cuda_architectures() {
   return text == nullptr ? "" : text;  // left loaded: some CUDA libraries cannot be unloaded
 }
 
-void load_cuda_libraries() {
-  if (!has_cuda_module()) return;
-  void* library = dlopen(cuda_module_path().c_str(), RTLD_LAZY | RTLD_LOCAL);
-  if (library == nullptr) return;
-  if (const auto load = reinterpret_cast<void (*)()>(dlsym(library, "harness_cuda_load_libraries"))) load();
-}
-
 CounterPlan plan_counters(const std::string& chip, const std::vector<std::string>& names) {
   CounterPlan plan;
   const auto given_up = [&](CounterFact why) {

@@ -48,10 +48,6 @@ std::optional<Cause> cuda_obstacle();
 // The architectures the CUDA module was built for, e.g. "90a", or "" without one.
 std::string cuda_architectures();
 
-// Loads the CUDA module and each library that one of its variants may load, without starting the driver. They
-// stay: for a process of its own, because a broken library may end it. Does nothing without a module.
-void load_cuda_libraries();
-
 // How many replays these hardware counters take together on a chip, without a GPU: the CUDA module asks the
 // toolkit's profiling library. `outcome` says why it failed. Takes some tenths of a second.
 CounterPlan plan_counters(const std::string& chip, const std::vector<std::string>& names);

@@ -151,9 +151,6 @@ struct Identity {
   Rare<Cause> gap = {};  // why there is no digest
   // Likewise of a traced program, but without the words of arguments that its kernels have hashes of.
   std::string frame = {};
-  // The build that found this out: everything of the program that decides what a case launches
-  // (cli/provenance/running_build.h). "": nobody knows.
-  std::string build = {};
 
   bool operator==(const Identity&) const = default;
 };

@@ -113,8 +113,7 @@ struct Described<Identity> {
   static constexpr auto fields =
       list_fields<Identity>(JsonLayout::line, field("digest", &Identity::digest).unless_default(),
                             field("gap", &Identity::gap).as<AsReason>().unless_default(),
-                            field("frame", &Identity::frame).unless_default(),
-                            field("build", &Identity::build).unless_default());
+                            field("frame", &Identity::frame).unless_default());
 };
 
 // A result inside a record. Its samples are in the metrics of the case.

@@ -171,12 +171,10 @@ Proofs proofs_of(const Record& baseline, const Record& current) {
         settled_without_samples(one.before, *one.after, true))
       continue;
     CaseProof proof = proof_of(one.before, *one.after, records);
-    if (proof.proven()) {
+    if (proof.proven())
       found.proven.insert(one.after->id);
-      found.of_one_build += proof.by_build ? 1 : 0;
-    } else if (proof.gap) {
+    else if (proof.gap)
       found.gaps.emplace(one.after->id, std::move(*proof.gap));
-    }
   }
   return found;
 }
@@ -190,7 +188,6 @@ std::set<std::string> gated_beyond_proof(const std::set<std::string>& proven, co
   for (const PlannedCase& planned : plan.cases) {
     if (!proven.contains(planned.id)) continue;
     const CaseRecord& old = *before.at(planned.id);
-    if (const auto now = after.find(planned.id); now != after.end() && same_build(old, *now->second)) continue;
     const auto told = [&](std::string_view metric) {
       const auto found = after.find(planned.id);
       const Series* now = found == after.end() ? nullptr : series_named(*found->second, metric);

@@ -36,7 +36,7 @@ struct CaseRows {
 Proofs proofs_of(const Record& baseline, const Record& current);
 
 // The proven cases that need samples all the same: a metric that no proof covers has a gate of its own, and
-// the look at the current side, in `looked`, does not tell its value as the baseline does. None of one build. `plan`: what the
+// the look at the current side, in `looked`, does not tell its value as the baseline does. `plan`: what the
 // current side would measure.
 std::set<std::string> gated_beyond_proof(const std::set<std::string>& proven, const Record& baseline,
                                          const Record& looked, const Plan& plan);

@@ -80,34 +80,24 @@ std::size_t judge_all(CaseRows& found, const ComparedRecords& records,
   return family;
 }
 
-// How many proven cases are of one build; and the metrics of others that were not measured on a side, and that
-// no proof covers.
+// The metrics of proven cases that were not measured on a side, and that no proof covers.
 std::vector<Remark> remarks_on_proofs(const Record& baseline, const Record& current,
                                       const std::vector<ComparisonRow>& rows) {
   std::set<std::string> proven, unmeasured;
-  std::size_t of_one_build = 0;
   for (const ComparisonRow& row : rows)
     if (row.verdict == Verdict::identical) proven.insert(row.case_id);
   if (proven.empty()) return {};
   for (const PairedCase& one : pair_cases(baseline, current)) {
     if (one.before == nullptr || one.after == nullptr || !proven.contains(one.after->id)) continue;
-    if (same_build(*one.before, *one.after)) {
-      ++of_one_build;
-      continue;
-    }
     for (const auto& [from, to] : {std::pair(one.before, one.after), std::pair(one.after, one.before)})
       for (const Series& series : from->series)
         if (to->outcome == Outcome::looked_at && !proof_covers_of(series.metric, *to) &&
             series_named(*to, series.metric) == nullptr && is_compared(series, *one.before, *one.after))
           unmeasured.insert(series.metric);
   }
-  std::vector<Remark> remarks;
-  if (of_one_build > 0)
-    remarks.push_back({RemarkCode::same_build, {{"cases", of_one_build}, {"of", proven.size()}}});
-  if (unmeasured.empty()) return remarks;
+  if (unmeasured.empty()) return {};
   const std::vector<std::string> metrics(unmeasured.begin(), unmeasured.end());
-  remarks.push_back({RemarkCode::not_covered, {{"metrics", join(metrics, ", ")}}});
-  return remarks;
+  return {{RemarkCode::not_covered, {{"metrics", join(metrics, ", ")}}}};
 }
 
 // The programs whose verdict rests on a traced look.

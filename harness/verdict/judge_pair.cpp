@@ -303,13 +303,11 @@ CaseProof proof_of(const CaseRecord* before, const CaseRecord& after, const Comp
   const auto machine = records.machines.find(after.device);
   const bool known = machine != records.machines.end();
   return {true, proof_gap(*before, after, known ? machine->second.against_proof : std::vector<Difference>{},
-                          records.words_of(after)),
-          same_build(*before, after)};
+                          records.words_of(after))};
 }
 
 void apply(const CaseProof& proof, ComparisonRow& row, const CaseRecord& record) {
-  const bool covered = proof.by_build || row.metric.empty() || proof_covers_of(row.metric, record);
-  row.proven = proof.proven() && covered;
+  row.proven = proof.proven() && (row.metric.empty() || proof_covers_of(row.metric, record));
   row.unproven = proof.gap;
 }
 

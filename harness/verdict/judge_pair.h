@@ -35,11 +35,10 @@ struct JudgedRow {
   std::vector<CaseSpread> spreads;
 };
 
-// How a case stands to its proof; `looked`: somebody read the launches of a side. `by_build`: see same_build().
+// How a case stands to its proof; `looked`: somebody read the launches of a side.
 struct CaseProof {
   bool looked = false;
   std::optional<ProofGap> gap = {};
-  bool by_build = false;
 
   [[nodiscard]] bool proven() const { return looked && !gap; }
 };

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/libraries/library_names.h"
+#include "kernels/loaded_library.h"
 
 namespace all_reduce {
 
@@ -24,14 +24,14 @@ class Nccl {
 
   // The process's copy. Throws Unsupported with the reason where there is none.
   static const Nccl& instance() {
-    static const Nccl library(kernels::LoadedLibrary::candidates(kernels::library_names::nccl()));
+    static const Nccl library(kernels::LoadedLibrary::candidates(library_name()));
     return library;
   }
 
   // The first of `files` that loads.
   explicit Nccl(const std::vector<std::string>& files) {
     setenv("NCCL_NVLS_ENABLE", "0", 1);
-    const kernels::LoadedLibrary library(kernels::library_names::nccl(), files);
+    const kernels::LoadedLibrary library(library_name(), files);
     library.find(error_string, "ncclGetErrorString");
     library.find(init_all, "ncclCommInitAll");
     library.find(destroy, "ncclCommDestroy");
@@ -53,6 +53,7 @@ class Nccl {
                        void* stream) = nullptr;
 
  private:
+  static kernels::LibraryName library_name() { return {"NCCL 2", "HARNESS_NCCL_PATH", {"libnccl.so.2"}}; }
 };
 
 }  // namespace all_reduce

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/sdk/params.h"
-#include "kernels/libraries/library_names.h"
+#include "kernels/loaded_library.h"
 
 namespace attention::cudnn {
 
@@ -127,13 +127,13 @@ class Library {
  public:
   // The process's copy. Throws Unsupported with the reason where there is none.
   static const Library& instance() {
-    static const Library library(kernels::LoadedLibrary::candidates(kernels::library_names::cudnn()));
+    static const Library library(kernels::LoadedLibrary::candidates(library_name()));
     return library;
   }
 
   // The first of `files` that loads.
   explicit Library(const std::vector<std::string>& files) {
-    const kernels::LoadedLibrary library(kernels::library_names::cudnn(), files);
+    const kernels::LoadedLibrary library(library_name(), files);
     library.find(get_version, "cudnnGetVersion");
     library.find(error_string, "cudnnGetErrorString");
     library.find(last_error, "cudnnGetLastErrorString");
@@ -185,6 +185,7 @@ class Library {
   Status (*execute)(void* handle, RawDescriptor plan, RawDescriptor pack) = nullptr;
 
  private:
+  static kernels::LibraryName library_name() { return {"cuDNN 9", "HARNESS_CUDNN_PATH", {"libcudnn.so.9"}}; }
 };
 
 class Descriptor {

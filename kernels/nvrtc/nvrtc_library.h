@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/libraries/library_names.h"
+#include "kernels/loaded_library.h"
 
 namespace kernels {
 
@@ -17,13 +17,13 @@ class NvrtcLibrary {
 
   // The process's copy. Throws Unsupported with the reason where there is none.
   static const NvrtcLibrary& instance() {
-    static const NvrtcLibrary library(LoadedLibrary::candidates(library_names::nvrtc()));
+    static const NvrtcLibrary library(LoadedLibrary::candidates(library_name()));
     return library;
   }
 
   // The first of `files` that loads.
   explicit NvrtcLibrary(const std::vector<std::string>& files) {
-    const LoadedLibrary library(library_names::nvrtc(), files);
+    const LoadedLibrary library(library_name(), files);
     library.find(error_string, "nvrtcGetErrorString");
     library.find(create, "nvrtcCreateProgram");
     library.find(destroy, "nvrtcDestroyProgram");
@@ -47,6 +47,11 @@ class NvrtcLibrary {
   int (*log)(Program, char*) = nullptr;
   int (*cubin_size)(Program, std::size_t*) = nullptr;
   int (*cubin)(Program, char*) = nullptr;
+
+ private:
+  static LibraryName library_name() {
+    return {"NVRTC 12 or 13", "HARNESS_NVRTC_PATH", {"libnvrtc.so.13", "libnvrtc.so.12"}};
+  }
 };
 
 }  // namespace kernels

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/libraries/library_names.h"
+#include "kernels/loaded_library.h"
 
 namespace sparse_gemm {
 
@@ -38,14 +38,13 @@ class CusparseLtLibrary {
 
   // The process's copy. Throws Unsupported with the reason where there is none.
   static const CusparseLtLibrary& instance() {
-    static const CusparseLtLibrary library(
-        kernels::LoadedLibrary::candidates(kernels::library_names::cusparselt()));
+    static const CusparseLtLibrary library(kernels::LoadedLibrary::candidates(library_name()));
     return library;
   }
 
   // The first of `files` that loads.
   explicit CusparseLtLibrary(const std::vector<std::string>& files) {
-    const kernels::LoadedLibrary library(kernels::library_names::cusparselt(), files);
+    const kernels::LoadedLibrary library(library_name(), files);
     library.find(init, "cusparseLtInit");
     library.find(version, "cusparseLtGetVersion");
     library.find(destroy, "cusparseLtDestroy");
@@ -106,6 +105,11 @@ class CusparseLtLibrary {
   int (*multiply)(const Object* handle, const Object* plan, const void* alpha, const void* a, const void* b,
                   const void* beta, const void* c, void* d, void* workspace, Stream* streams,
                   std::int32_t count) = nullptr;
+
+ private:
+  static kernels::LibraryName library_name() {
+    return {"cuSPARSELt 0.7 or newer", "HARNESS_CUSPARSELT_PATH", {"libcusparseLt.so.0"}};
+  }
 };
 
 }  // namespace sparse_gemm

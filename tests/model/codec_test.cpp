@@ -48,8 +48,8 @@ TEST(RecordText, ReadsBackAsTheSameRecord) {
 TEST(RecordText, KeepsWhatIsKnownOfLaunches) {
   Record record = example_record();
   ProcessResult& result = record.cases[0].processes[0];
-  for (const Identity& identity : {Identity{"d1g3st", {}, "fr4me", "bu1ld"},
-                                   Identity{"", Cause{CauseCode::several_gpus}, "", "bu1ld"}}) {
+  for (const Identity& identity :
+       {Identity{"d1g3st", {}, "fr4me"}, Identity{"", Cause{CauseCode::several_gpus}}}) {
     result.identity = identity;
     const auto again = decode_process_result(encode(result), "r");
     ASSERT_TRUE(again) << again.error().text();

@@ -242,22 +242,6 @@ TEST_F(Cases, ThatWereOnlyLookedAtHaveTheSamplesOfTheSameCode) {
   EXPECT_EQ(found.source.id, near);
 }
 
-TEST_F(Cases, KnowTheBuildOfTheNearestRecordsAlone) {
-  const auto of_build = [](CaseRecord one, const std::string& build) {
-    for (ProcessResult& result : one.processes)
-      if (result.identity) result.identity->build = build;
-    return one;
-  };
-  put(next(), {of_build(small_case("a", 5, "d"), "old"), small_case("b", 5)});
-  put(next(), {of_build(small_case("a", 5, "d"), "measured")});
-  judge(put(next(), {of_build(looked_at("a", "d"), "looked")}), {{"a", Verdict::identical}});
-  std::set<std::string> builds;
-  const Selected found = chosen();
-  for (const ProcessResult& one : found.record.cases.at(0).processes)
-    if (one.identity) builds.insert(one.identity->build);
-  EXPECT_THAT(builds, ElementsAre("", "looked", "measured")) << "an older build may have had another loss";
-}
-
 TEST_F(Cases, OfABranchThatFilledTheStoreDoNotHideTheOwnOnes) {
   const std::string first = next();
   put(first, {small_case("a", 5, "same", 1)});

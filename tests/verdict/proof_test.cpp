@@ -291,48 +291,6 @@ TEST(Proven, AMeasuredMetricThatNoProofCoversIsJudged) {
   EXPECT_EQ(comparison.rows[1].verdict, Verdict::identical);
 }
 
-// The identity is of this build.
-CaseRecord of_build(CaseRecord record, const std::string& build) {
-  for (ProcessResult& one : record.processes) one.identity->build = build;
-  return record;
-}
-
-TEST(OneBuild, NeedsNoDigestAndCoversEveryMetric) {
-  CaseRecord before = of_build(gated(measured(about(20), ""), "loss"), "t1");
-  before.series.push_back(series_at({0.5, 0.6, 0.4, 0.5, 0.5}, "loss", "nats"));
-  const CaseRecord after = of_build(looked(""), "t1");
-  EXPECT_FALSE(proof_gap(before, after, {}));
-  const Record baseline = record_of({before}), current = record_of({after});
-  const Comparison comparison = compare(baseline, current, {});
-  ASSERT_THAT(comparison.rows, SizeIs(2));
-  for (const ComparisonRow& row : comparison.rows) EXPECT_EQ(row.verdict, Verdict::identical) << row.metric;
-  EXPECT_EQ(exit_code(comparison), 0);
-  EXPECT_THAT(comparison.remarks, testing::ElementsAre(fact(RemarkCode::same_build, {{"cases", 1}, {"of", 1}})));
-  const Proofs proofs = proofs_of(baseline, current);
-  EXPECT_EQ(proofs.of_one_build, 1U);
-  PlannedCase planned;
-  planned.id = "c";
-  planned.metrics = {"time", "loss"};
-  Plan plan;
-  plan.cases = {planned};
-  EXPECT_THAT(gated_beyond_proof(proofs.proven, baseline, current, plan), testing::IsEmpty());
-}
-
-TEST(OneBuild, IsNoneWhereSomethingElseDiffers) {
-  const CaseRecord before = of_build(measured(about(20), "a"), "t1");
-  EXPECT_TRUE(same_build(before, of_build(looked("a"), "t1")));
-  EXPECT_FALSE(same_build(before, of_build(looked("a"), "t2")));
-  EXPECT_FALSE(same_build(before, of_build(looked("a"), "")));
-  EXPECT_FALSE(same_build(of_build(before, ""), of_build(looked("a"), "")));
-  EXPECT_FALSE(same_build(before, of_build(looked("b"), "t1"))) << "its launches are not those of the build";
-  EXPECT_FALSE(same_build(before, of_build(measured(about(20), "a"), "t1"))) << "it was measured, so times decide";
-  EXPECT_EQ(gap_of(of_build(measured(about(20), ""), "t1"), of_build(looked(""), "t2")), ProofGapCode::unreadable);
-  CaseRecord other = of_build(looked("a"), "t1");
-  other.params.set("m", std::int64_t{7});
-  EXPECT_EQ(gap_of(before, other), ProofGapCode::other_parameters);
-  EXPECT_TRUE(proof_gap(before, of_build(looked("a"), "t1"), {{"driver", "580.1", "580.2"}}));
-}
-
 // A look that tells a loss.
 CaseRecord telling(CaseRecord record, double value) {
   record.series.push_back({"loss", "nats", Direction::lower_is_better, {process_at(0, value)}});

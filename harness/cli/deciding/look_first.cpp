@@ -7,13 +7,18 @@
 #include <cstdio>
 #include <utility>
 
-#include "harness/cli/deciding/known_build.h"
 #include "harness/measure/program/program_results.h"
 #include "harness/report/words/kernel_words.h"
 #include "harness/verdict/case_rows.h"
 #include "harness/verdict/check/proof.h"
 
 namespace harness {
+
+void keep_look(Looks& looks, EncodedResult result) {
+  if (result.result.outcome != Outcome::looked_at || !result.result.identity) return;
+  const std::string id = result.result.case_id;
+  looks.results.insert_or_assign(id, std::move(result));
+}
 
 Result<Looks> look_at(Store& store, Record& record, const Plan& plan, const Prepared& prepared, bool quiet) {
   const auto begin = std::chrono::steady_clock::now();
@@ -26,6 +31,13 @@ Result<Looks> look_at(Store& store, Record& record, const Plan& plan, const Prep
   looks.interrupted = report->interrupted;
   looks.took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return looks;
+}
+
+Record with_looks(Record record, const Looks& looks) {
+  for (CaseRecord& one : record.cases)
+    if (const auto found = looks.results.find(one.id); found != looks.results.end())
+      add_result(one, found->second.result);
+  return record;
 }
 
 namespace {
@@ -85,30 +97,10 @@ Status look_with_its_choices(const SparingRequest& request, Record& record, cons
   return {};
 }
 
-// Takes what the baseline knows of this build, and looks at the other cases.
-Result<Looks> look_at_unknown(const SparingRequest& request, Record& record) {
-  const auto begin = std::chrono::steady_clock::now();
-  const auto builds = learn_builds(request.store, record, request.plan, request.prepared);
-  if (!builds) return fail(builds.error());
-  Looks known;
-  if (!builds->empty())
-    if (const Result<Record> baseline = request.find_baseline(record))
-      known = looks_of_build(*baseline, record, request.plan, *builds);
-  Plan rest = request.plan;
-  std::erase_if(rest.cases, [&](const PlannedCase& one) { return known.results.contains(one.id); });
-  if (runnable(rest) == 0) {
-    known.took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    return known;
-  }
-  Result<Looks> looks = look_at(request.store, record, rest, request.prepared, request.quiet);
-  if (looks) looks->results.merge(known.results);
-  return looks;
-}
-
 }  // namespace
 
 Result<SparedCases> spare_identical(const SparingRequest& request, Record& record) {
-  Result<Looks> looks = look_at_unknown(request, record);
+  Result<Looks> looks = look_at(request.store, record, request.plan, request.prepared, request.quiet);
   if (!looks) return fail(looks.error());
   if (looks->interrupted) return SparedCases{{}, true, {}};
   // A continued run may hold looks already.

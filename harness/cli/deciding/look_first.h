@@ -3,18 +3,31 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 
-#include "harness/cli/deciding/kept_looks.h"
 #include "harness/cli/measuring/measure_into.h"
 #include "harness/cli/measuring/measure_record.h"
 #include "harness/cli/programs/record_keeper.h"
 
 namespace harness {
 
+// Looks by case, without those that failed: their cases are measured.
+struct Looks {
+  std::map<std::string, EncodedResult> results = {};
+  bool interrupted = false;
+  Seconds took = 0;
+};
+
 // Looks at every case of the plan. `record` learns its machines; nothing else is stored.
 Result<Looks> look_at(Store& store, Record& record, const Plan& plan, const Prepared& prepared, bool quiet);
+
+// Keeps a result only if it tried to read launches.
+void keep_look(Looks& looks, EncodedResult result);
+
+// `record` with the looks among its results.
+Record with_looks(Record record, const Looks& looks);
 
 // Puts the looks of the spared cases into the store, unless it has them. A traced program's kernels, which no
 // plan names, become cases of their own, as they do where it is measured.

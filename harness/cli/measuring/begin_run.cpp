@@ -12,7 +12,6 @@
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/cli/programs/late_results.h"
-#include "harness/cli/programs/watch_files.h"
 #include "harness/store/git.h"
 
 namespace harness {
@@ -139,36 +138,11 @@ std::string identity_of_files(const std::vector<std::filesystem::path>& files) {
   return bulk_hash(content).substr(0, 10);
 }
 
-namespace {
-
-struct Tool {
-  std::vector<std::string> files;
-  FileStates states;  // before they were hashed
-  std::string identity;
-};
-
-Tool read_tool() {
-  const std::filesystem::path program = this_program(), folder = program.parent_path();
-  Tool tool{
-      {program, folder / "libharness_cuda.so", folder.parent_path() / "lib" / "libharness_cuda.so"}, {}, {}};
-  tool.states = states_of(tool.files);
-  tool.identity = identity_of_files({tool.files.begin(), tool.files.end()});
-  return tool;
-}
-
-const Tool& known_tool() {
-  static const Tool tool = read_tool();
-  return tool;
-}
-
-}  // namespace
-
 std::string this_tool() {
-  return fmt::format("harness {} build {}", HARNESS_VERSION, known_tool().identity);
-}
-
-bool was_tool_replaced() {
-  return states_of(known_tool().files) != known_tool().states;
+  const std::filesystem::path program = this_program(), folder = program.parent_path();
+  static const std::string identity = identity_of_files(
+      {program, folder / "libharness_cuda.so", folder.parent_path() / "lib" / "libharness_cuda.so"});
+  return fmt::format("harness {} build {}", HARNESS_VERSION, identity);
 }
 
 Result<FileLock> lock_record(const std::string& id) {

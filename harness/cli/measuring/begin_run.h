@@ -39,9 +39,6 @@ Result<OpenRun> begin_run(Store& store, const Plan& plan, const BeginOptions& op
 // Their many megabytes are hashed at the first call.
 std::string this_tool();
 
-// Whether these files have been written since: workers that start from now on run another program.
-bool was_tool_replaced();
-
 // A short hash over the contents of files, without those that are missing.
 std::string identity_of_files(const std::vector<std::filesystem::path>& files);
 

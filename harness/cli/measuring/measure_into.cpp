@@ -10,7 +10,6 @@
 #include "harness/cli/output/progress_line.h"
 #include "harness/cli/output/rescue.h"
 #include "harness/cli/programs/record_keeper.h"
-#include "harness/cli/provenance/running_build.h"
 
 namespace harness {
 
@@ -36,7 +35,6 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
   run.already = measured_pairs(record);
   if (options.deadline)
     run.may_begin = [deadline = *options.deadline] { return std::chrono::steady_clock::now() < deadline; };
-  run.builds = builds_of(plan, prepared);
   run.measure_ceilings = options.measure_ceilings;
   run.processes_before = options.processes_before;
   run.look = static_cast<bool>(options.look);

@@ -8,16 +8,15 @@
 #include "harness/base/files.h"
 #include "harness/cli/ab/ab_sides.h"
 #include "harness/cli/judging/stored_records.h"
+#include "harness/cli/measuring/begin_run.h"
 #include "harness/cli/measuring/require_gpu.h"
 #include "harness/cli/measuring/top_up.h"
 #include "harness/cli/options/policy_options.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
-#include "harness/cli/provenance/built_from.h"
-#include "harness/cli/provenance/module_sources.h"
-#include "harness/cli/provenance/running_build.h"
+#include "harness/cli/programs/built_from.h"
+#include "harness/cli/programs/module_sources.h"
 #include "harness/measure/schedule/worker_process.h"
-#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace {
@@ -61,11 +60,11 @@ Status check_before_measuring(const RunArguments& arguments, const Prepared& pre
                     arguments.keep_in.empty() ? StoreUse::read_and_written : StoreUse::read_only);
 }
 
-// While a worker opens a GPU, this process finds out which build it is; and measuring begins while that
-// worker ends. A replay for a profiler opens the device in this process instead, and needs neither.
+// While a worker opens a GPU, this process hashes the program; and measuring begins while that worker ends. A
+// replay for a profiler opens the device in this process instead, and needs neither.
 WorkBesideProbe beside_probes(const RunArguments& arguments) {
   if (arguments.profile) return {};
-  return {[] { running_build(std::string(cuda_kind.name)); }, std::make_shared<EndingWorkers>()};
+  return {[] { this_tool(); }, std::make_shared<EndingWorkers>()};
 }
 
 }  // namespace

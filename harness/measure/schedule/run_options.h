@@ -72,8 +72,6 @@ struct RunOptions {
   // at once.
   bool look = false;
   int processes_before = 0;                    // the numbers of this run's processes begin behind it
-  // By kind of device: the build that its results are of (Identity::build). None where two builds run.
-  std::map<std::string, std::string> builds = {};
   bool measure_ceilings = true;                // of each device, once: not when they are known from before
   std::shared_ptr<EndingWorkers> ending = {};  // probe workers; awaited before measuring
 };

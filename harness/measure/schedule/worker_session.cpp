@@ -75,8 +75,6 @@ Job WorkerSession::job() const {
   job.look = context_.options.look;
   job.audit_draw = task_.audited ? 0 : context_.decisions.audit_draw();
   job.pair = context_.options.pair;
-  if (const auto build = context_.options.builds.find(task_.kind); build != context_.options.builds.end())
-    job.build = build->second;
   if (only_greets_) return job;
   for (const PlannedCase* planned : open_) job.cases.push_back(context_.decisions.decided(*planned));
   return job;

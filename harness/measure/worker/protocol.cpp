@@ -21,8 +21,7 @@ struct Described<Job> {
       field("cases", &Job::cases).required(), field("measure_ceilings", &Job::measure_ceilings),
       field("look", &Job::look).unless_default(), field("suite", &Job::suite).unless_default(),
       field("key", &Job::key).unless_default(), field("audit_draw", &Job::audit_draw).unless_default(),
-      field("peers", &Job::peers).unless_default(), field("build", &Job::build).unless_default(),
-      field("pair", &Job::pair).unless_default());
+      field("peers", &Job::peers).unless_default(), field("pair", &Job::pair).unless_default());
 };
 
 template <>

@@ -307,10 +307,7 @@ int work(const Job& job, Device& device, StartUp& start_up, const Measure& measu
     if (!warm->steady) note_unsteady(result, limits);
     const std::optional<std::string> changed = changed_setting(settings, environment::settings());
     if (changed) for_each_result(result, [&](ProcessResult& one) { fail_for_setting(one, *changed); });
-    for_each_result(result, [&](ProcessResult& one) {
-      one.device_uuid = job.device_uuid;
-      if (one.identity) one.identity->build = job.build;
-    });
+    for_each_result(result, [&](ProcessResult& one) { one.device_uuid = job.device_uuid; });
     start_up.tell(result);
     pipe.send(result);
     // An error of the device outlives its case: what follows needs a process that has not seen it.

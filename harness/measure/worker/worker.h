@@ -29,7 +29,6 @@ struct Job {
   std::string key = {};                   // of its messages (message_seal.h); "": they are not sealed
   int audit_draw = 0;                     // see Audit::chosen(); 0: each process is audited
   std::vector<std::string> peers = {};    // further devices, which the cases use at once
-  std::string build = {};                 // Identity::build of the results
   std::optional<PairedBuilds> pair = {};  // load these instead of `modules` and measure both
 };
 std::string encode(const Job& job);

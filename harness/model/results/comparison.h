@@ -124,7 +124,6 @@ struct ProofGap {
 // The cases that provably do the same in two records, so that they need no samples, and why others do not.
 struct Proofs {
   std::set<std::string> proven = {};          // ids
-  std::size_t of_one_build = 0;               // of these: nothing was run (verdict/check/proof.h)
   std::map<std::string, ProofGap> gaps = {};  // by id
 };
 

@@ -352,7 +352,6 @@ enum class RemarkCode {
   idle_gate,            // metric, near: the nearest name, or known: "a, b"
   gate_without_values,  // metric, cases: that have a gate of it and no value in the current record
   compared_by,          // how: "process", "session", "stored"; records: pooled; built: the base, by this run
-  same_build,           // cases, of: so many of the proven cases are of the baseline's build and were not run
   not_covered,          // metrics: "a, b", that were not measured where a case is proven identical
   traced_proof,  // programs: "a, b", that are proven identical by the launches of their steps; loose: words
                  // of arguments that differ between starts of one build, and do not count
@@ -369,7 +368,6 @@ inline constexpr auto enum_names<RemarkCode> =
     names<RemarkCode>({{RemarkCode::idle_gate, "idle_gate"},
                        {RemarkCode::gate_without_values, "gate_without_values"},
                        {RemarkCode::compared_by, "compared_by"},
-                       {RemarkCode::same_build, "same_build"},
                        {RemarkCode::not_covered, "not_covered"},
                        {RemarkCode::traced_proof, "traced_proof"},
                        {RemarkCode::confirmed, "confirmed"},

@@ -217,11 +217,6 @@ std::string words(const Remark& remark) {
           "The gate of the metric `{}` judged nothing in {} {}: the current record has no value.",
           remark.text("metric"), remark.count("cases"), remark.count("cases") == 1 ? "case" : "cases");
     case RemarkCode::compared_by: return compared_by(remark);
-    case RemarkCode::same_build:
-      return fmt::format(
-          "{} of {} identical {} not run: the baseline's results are of the same build, with the same "
-          "libraries, settings and driver. This covers all metrics.",
-          remark.count("cases"), remark.count("of"), remark.count("cases") == 1 ? "case was" : "cases were");
     case RemarkCode::not_covered:
       return fmt::format("Not measured where code is identical, and not covered by the proof: {}.",
                          remark.text("metrics"));

@@ -105,8 +105,6 @@ void add_session(CaseRecord& pool, const CaseRecord& other, int session) {
     if (result.process == 0 && session > 1) continue;  // a look: the nearest record's says the same
     ProcessResult renumbered = result;
     if (result.process > 0) renumbered.process = numbers[result.process] = ++last;
-    // Earlier builds made the same launches, and yet their losses may have been others.
-    if (session > 1 && renumbered.identity) renumbered.identity->build.clear();
     pool.processes.push_back(std::move(renumbered));
   }
   for (const Series& series : other.series) {
@@ -128,15 +126,6 @@ void add_session(CaseRecord& pool, const CaseRecord& other, int session) {
   }
 }
 
-// The look tells its build, which found what the samples are of.
-void add_build(CaseRecord& pool, const CaseRecord& look) {
-  const auto is_look = [](const ProcessResult& one) { return one.process == 0; };
-  if (std::any_of(pool.processes.begin(), pool.processes.end(), is_look)) return;
-  const auto found = std::find_if(look.processes.begin(), look.processes.end(), is_look);
-  if (found != look.processes.end() && found->identity && !found->identity->build.empty())
-    pool.processes.insert(pool.processes.begin(), *found);
-}
-
 CaseRecord pooled_case(const CandidateCases& cases, CaseSources& source) {
   const CaseRecord& nearest = *cases.record({source.from.front(), source.id});
   std::erase_if(source.from, [&](std::size_t one) {
@@ -156,7 +145,6 @@ CaseRecord pooled_case(const CandidateCases& cases, CaseSources& source) {
       pool.where = look->where;
       pool.tags = look->tags;
       pool.reference = look->reference;
-      add_build(pool, *look);
     }
   return pool;
 }

@@ -71,31 +71,16 @@ bool was_looked_at(const CaseRecord& record) {
                      [](const ProcessResult& process) { return process.identity.has_value(); });
 }
 
-bool same_build(const CaseRecord& baseline, const CaseRecord& current) {
-  if (current.outcome != Outcome::looked_at) return false;
-  const AgreedDigest before = agreed_digest(baseline), after = agreed_digest(current);
-  if (before.disagree || after.disagree || before.digest != after.digest) return false;
-  const auto is_of = [](const CaseRecord& record, const std::string& build) {
-    return std::any_of(
-        record.processes.begin(), record.processes.end(),
-        [&](const ProcessResult& one) { return one.identity.has_value() && one.identity->build == build; });
-  };
-  return std::any_of(current.processes.begin(), current.processes.end(), [&](const ProcessResult& one) {
-    return one.identity.has_value() && !one.identity->build.empty() && is_of(baseline, one.identity->build);
-  });
-}
-
 std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& current,
                                   const std::vector<Difference>& machines, const WordMatch* words) {
   const AgreedDigest before = agreed_digest(baseline), after = agreed_digest(current);
-  const bool other_frames = have_other_frames(baseline, current), one_build = same_build(baseline, current);
-  if (words == nullptr && !other_frames && !one_build) {
+  const bool other_frames = have_other_frames(baseline, current);
+  if (words == nullptr && !other_frames) {
     if (auto found = digest_gap(before, "baseline")) return found;
     if (auto found = digest_gap(after, "current")) return found;
   }
   if (auto found = inputs_gap(baseline, current)) return found;
   if (!machines.empty()) return ProofGap{{ProofGapCode::other_machine}, {}, machines};
-  if (one_build) return {};
   if (words != nullptr && !words->same()) return gap(ProofGapCode::other_launches, changed_words(*words));
   if (words == nullptr && (other_frames || before.digest != after.digest))
     return gap(ProofGapCode::other_launches, launch_change(baseline, current));

@@ -3,8 +3,7 @@
 //
 // Both sides need the same digest of all launches (model/record.h), workload, parameters, seed, GPU model,
 // driver and libraries. A proof covers the device's time, cycles, hardware counters, error and memory of
-// tensors (model/proof_reach.h), and nothing of the host: first call, launches, other memory. Where both sides
-// are of one build, it needs no digest and covers everything.
+// tensors (model/proof_reach.h), and nothing of the host: first call, launches, other memory.
 #pragma once
 
 #include <optional>
@@ -19,10 +18,6 @@ namespace harness {
 
 // Whether some process of the case read its launches, or tried to.
 bool was_looked_at(const CaseRecord& record);
-
-// Whether nothing of the current side was run, because the build was known that the baseline's results are of.
-// Digests of one build that differ count as of two: then the build does not decide what is launched.
-bool same_build(const CaseRecord& baseline, const CaseRecord& current);
 
 // The gap in the proof; std::nullopt where the case is proven identical. `machines`: how the two machines
 // differ in what a proof needs (MachineMatch::against_proof). `words`: of the traced program that the case is

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "kernels/libraries/library_names.h"
+#include "kernels/loaded_library.h"
 
 namespace operators::spectral {
 
@@ -37,7 +37,7 @@ struct CufftLibrary {
 
  private:
   CufftLibrary() {
-    const kernels::LibraryName name = kernels::library_names::cufft();
+    const kernels::LibraryName name = {"cuFFT", "HARNESS_CUFFT_PATH", {"libcufft.so.12", "libcufft.so.11"}};
     const kernels::LoadedLibrary library(name, kernels::LoadedLibrary::candidates(name));
     library.find(create, "cufftCreate");
     library.find(destroy, "cufftDestroy");

@@ -179,25 +179,12 @@ std::string RowNames::operator()(const ComparisonRow& row) const {
   return plain_ || row.metric.empty() ? row.case_id : row.case_id + " " + row.metric;
 }
 
-namespace {
-
-bool are_of_one_build(const Comparison& comparison) {
-  return std::any_of(comparison.remarks.begin(), comparison.remarks.end(), [](const Remark& remark) {
-    return remark.code == RemarkCode::same_build && remark.count("cases") == remark.count("of");
-  });
-}
-
-}  // namespace
-
 Reasons identical_results(const Comparison& comparison, const RowNames& name_of) {
   Reasons reasons{words_for(Verdict::identical)};
-  ReasonGroup group;
-  group.reason =
-      are_of_one_build(comparison)
-          ? "the same build as the baseline's, so nothing was run."
-          : "same machine code, same launches. The proof covers the device's time, cycles, counters, "
-            "tensor memory and error, but not the time of the host, the first call and the overhead "
-            "of launches.";
+  ReasonGroup group{
+      "same machine code, same launches. The proof covers the device's time, cycles, counters, tensor memory "
+      "and error, but not the time of the host, the first call and the overhead of launches.",
+      {}};
   for (const ComparisonRow& row : comparison.rows)
     if (row.verdict == Verdict::identical) group.ids.push_back(name_of(row));
   reasons.cases = group.ids.size();

@@ -79,7 +79,7 @@ Status CampaignWorker::check_builds() const {
   return {};
 }
 
-// The devices of this element, once the builds are known to be the campaign's.
+// The devices of this element.
 Status CampaignWorker::choose() {
   Plan kinds;
   std::set<std::string> seen;
@@ -90,11 +90,7 @@ Status CampaignWorker::choose() {
       if (seen.insert(one.device).second) kinds.cases.push_back(one);
     }
   const bool wants_gpu = std::any_of(seen.begin(), seen.end(), is_gpu_kind);
-  std::optional<Status> same;  // found out while a worker opens the GPU
-  Result<ChosenDevices> chosen =
-      choose_devices({options_.device, wants_gpu, false}, {[&] { same = check_builds(); }, {}});
-  if (!same) same = check_builds();
-  if (!*same) return *same;
+  Result<ChosenDevices> chosen = choose_devices({options_.device, wants_gpu, false}, {});
   if (!chosen) return fail(chosen.error());
   static_cast<ChosenDevices&>(prepared_) = std::move(*chosen);
   most_gpus_ = largest;
@@ -118,6 +114,7 @@ Result<std::vector<DeviceLock>> CampaignWorker::lock() {
 }
 
 Result<WorkDone> CampaignWorker::work() {
+  if (const Status same = check_builds(); !same) return fail(same.error());
   if (const Status chosen = choose(); !chosen) return fail(chosen.error());
   for (PlannedCase& one : prepared_.plan.cases) one.gpus = most_gpus_;
   auto clocks = lock_clocks(prepared_, options_.clocks);

@@ -7,7 +7,7 @@
 //   a look           a stage a kind of device:  0; many cases of a GPU on up to four lanes
 //
 // Cases of several GPUs have processes of their own, on the first device of their kind and its peers. The
-// processes of a kind follow each other, because kernels are faster after a pause (measure/power.md).
+// processes of a kind follow each other, because some kernels were faster after a pause (measure/power.md).
 #pragma once
 
 #include <cstddef>

@@ -29,8 +29,9 @@ struct OracleExtents {
   std::int64_t dimension = 1;
 };
 
-// The oracle of one matrix (one batch and head), for the queries that are asked for. Keys are widened once and
-// kept transposed, so that the sums over d run side by side over keys and vectorise without being reordered.
+// The oracle of one matrix (one batch and head), for the queries that are asked for. Keys are widened once
+// and kept transposed, so that the sums over d run side by side over keys and vectorise without being
+// reordered.
 template <class Mask>
 class Oracle {
  public:

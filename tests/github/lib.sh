@@ -20,7 +20,12 @@ install_packages() {
   mkdir -p "${NODE_WORK:?folder for the packages of npm}"
   exec 7>"$NODE_WORK/lock"
   flock 7
-  cp "$github"/*.mjs "$github/package.json" "$github/.npmrc" "$NODE_WORK"
+  local file  # of what other tests may read just now: replaced as a whole, and only if it changed
+  for file in "$github"/*.mjs "$github/package.json" "$github/.npmrc"; do
+    cmp -s "$file" "$NODE_WORK/${file##*/}" && continue
+    cp "$file" "$NODE_WORK/${file##*/}.new"
+    mv "$NODE_WORK/${file##*/}.new" "$NODE_WORK/${file##*/}"
+  done
   if ! cmp -s "$github/package-lock.json" "$NODE_WORK/installed-lock.json"; then
     cp "$github/package-lock.json" "$NODE_WORK"
     if ! (cd "$NODE_WORK" && npm ci --fetch-retries=1 --fetch-timeout=60000) >"$NODE_WORK/npm.log" 2>&1; then
@@ -87,6 +92,7 @@ JSON
 result=$scratch/result.json
 # shellcheck disable=SC2120  # the arguments are optional
 perf() {
+  rm -f "$result"
   node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml measure "$scratch/event.json" "$result" \
     --matrix suite=suite.yaml --with suite=suite.yaml --with harness="${PROGRAM:-$HARNESS}" --with lock="$scratch/gpu.lock" \
     --with arguments=--device=scripted:speed.json "$@" >"$printed" 2>&1 </dev/null || problem "runner.mjs failed"

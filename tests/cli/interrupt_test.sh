@@ -35,6 +35,14 @@ for signal in INT TERM KILL; do
   echo "# changed" >>.gitignore
   expect 4 "$HARNESS" run suite.yaml --store $store --continue
   git checkout -q .gitignore
+  # Nor the processes of another build: of the program, or of the suite's module.
+  mkdir -p .harness && cp "$HARNESS" .harness/other && echo >>.harness/other
+  expect 2 .harness/other run suite.yaml --store $store --continue
+  names build
+  cp plugin.so .harness/kept.so && echo >>plugin.so
+  expect 2 "$HARNESS" run suite.yaml --store $store --continue
+  names build
+  mv .harness/kept.so plugin.so
   expect 0 "$HARNESS" run suite.yaml --store $store --continue --report junit=$signal.xml --output $signal.json
   holds $signal.json 'len(report["cases"]) == 3' 'all(case["outcome"] == "measured" for case in report["cases"])' \
     'all(len(case["metrics"][0]["processes"]) == 15 for case in report["cases"])'

@@ -53,13 +53,6 @@ Status check_same_build(const Record& record) {
     return fail(ErrorKind::usage,
                 "--measure: with uncommitted changes it cannot be known that this is the build",
                 "commit first, and measure with `harness run`");
-  if (record.tool.find(" build ") != std::string::npos && record.tool != this_tool())
-    return fail(
-        ErrorKind::usage,
-        fmt::format("--measure: the record was measured by {}, and this is {}", printable(record.tool),
-                    this_tool()),
-        "processes of two builds in one record cannot be told apart: measure with the program that the "
-        "record was measured with, or anew with `harness run`");
   const bool declared = std::any_of(record.cases.begin(), record.cases.end(),
                                     [](const CaseRecord& one) { return !one.gate.looks.empty(); });
   if (declared) return {};
@@ -104,6 +97,8 @@ Checked<Continued> measure_on(Store& store, Selected& current, const Policy& pol
   if (const Status same = check_same_build(current.record); !same) return refused(same.error());
   const Checked<Prepared> prepared = plan_of(current.record, arguments);
   if (!prepared) return tl::unexpected(prepared.error());
+  if (const Status same = check_same_tool(current.record, prepared->plan); !same)
+    return refused(same.error());
   const Result<Selected> baseline =
       select_baseline(store, arguments.baseline, current, judged_by(policy, select));
   if (!baseline) return Continued{};  // judging reports it

@@ -122,7 +122,7 @@ Checked<SuiteWithRecords> plan_this_build(Store& store, const CampaignRequest& r
   declare_looks(prepared->plan, request.looks.looks, !request.against.empty());
   Record record;
   record.id = random_uuid();
-  record.tool = this_tool();
+  record.tool = tool_of(prepared->plan);
   record.suite = prepared->plan.suite;
   record.revision = head_revision(".");
   record.partial = is_partial(*prepared, options);

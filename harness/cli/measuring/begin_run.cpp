@@ -64,7 +64,7 @@ Result<OpenRun> new_run(Store& store, const Plan& plan, const Revision& revision
   OpenRun run;
   Record& record = run.record;
   record.id = random_uuid();
-  record.tool = this_tool();
+  record.tool = tool_of(plan);
   record.suite = plan.suite;
   record.revision = revision;
   record.partial = partial;
@@ -115,6 +115,7 @@ Result<OpenRun> unfinished_run(Store& store, const Plan& plan, const Revision& r
       return fail(ErrorKind::usage, "the tree has other uncommitted changes than the unfinished run measured",
                   "leave --continue out, and commit first if you want to continue runs");
     if (const Status same = check_same_plan(*record, plan, any_looks); !same) return fail(same.error());
+    if (const Status same = check_same_tool(*record, plan); !same) return fail(same.error());
     return OpenRun{std::move(*record), std::move(*lock)};
   }
   return fail(ErrorKind::missing,
@@ -143,6 +144,28 @@ std::string this_tool() {
   static const std::string identity = identity_of_files(
       {program, folder / "libharness_cuda.so", folder.parent_path() / "lib" / "libharness_cuda.so"});
   return fmt::format("harness {} build {}", HARNESS_VERSION, identity);
+}
+
+std::string tool_of(const Plan& plan) {
+  namespace fs = std::filesystem;
+  std::set<fs::path> files(plan.modules.begin(), plan.modules.end());
+  for (const PlannedCase& one : plan.cases) {
+    if (!one.program) continue;
+    for (const std::string& word : one.program->command) files.insert(fs::path(one.program->folder) / word);
+  }
+  std::error_code code;
+  std::erase_if(files, [&](const fs::path& file) { return !fs::is_regular_file(file, code); });
+  if (files.empty()) return this_tool();
+  return fmt::format("{} with {}", this_tool(), identity_of_files({files.begin(), files.end()}));
+}
+
+Status check_same_tool(const Record& record, const Plan& plan) {
+  const std::string tool = tool_of(plan);
+  if (record.tool.find(" build ") == std::string::npos || record.tool == tool) return {};
+  return fail(ErrorKind::usage,
+              fmt::format("the record was measured by {}, and this is {}", printable(record.tool), tool),
+              "processes of two builds in one record cannot be told apart: restore the program, the modules "
+              "and the scripts that it was measured with, or measure anew with `harness run`");
 }
 
 Result<FileLock> lock_record(const std::string& id) {

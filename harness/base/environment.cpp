@@ -23,6 +23,18 @@ std::string value_or(const char* name, const char* fallback) {
   return value.empty() ? fallback : value;
 }
 
+template <class Wanted>
+std::map<std::string, std::string> variables_that(const Wanted& wanted) {
+  std::map<std::string, std::string> found;
+  for (char** one = environ; one != nullptr && *one != nullptr; ++one) {
+    const std::string_view text(*one);
+    const std::size_t equals = text.find('=');
+    if (equals != std::string_view::npos && wanted(text.substr(0, equals)))
+      found.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return found;
+}
+
 }  // namespace
 
 const char* find(const char* name) {
@@ -38,14 +50,20 @@ bool is_withheld(std::string_view name) {
 }
 
 std::map<std::string, std::string> settings() {
-  std::map<std::string, std::string> all;
-  for (char** one = environ; one != nullptr && *one != nullptr; ++one) {
-    const std::string_view text(*one);
-    const std::size_t equals = text.find('=');
-    if (text.starts_with("HARNESS_") && equals != std::string_view::npos)
-      all.emplace(text.substr(0, equals), text.substr(equals + 1));
-  }
-  return all;
+  return variables_that([](std::string_view name) { return name.starts_with("HARNESS_"); });
+}
+
+std::map<std::string, std::string> steering() {
+  constexpr std::array starts{"HARNESS_", "CUDA_",   "CUBLAS", "CUDNN_", "CUFFT",  "CUSPARSE", "NVRTC",
+                              "NCCL_",    "NVIDIA_", "OMP_",   "GOMP_",  "GLIBC_", "MALLOC_",  "LD_"};
+  constexpr std::array others{"HARNESS_STORE",        "HARNESS_TODAY",     "HARNESS_NO_DEFAULTS",
+                              "HARNESS_CACHE_DIR",    "HARNESS_LOCK_DIR",  "HARNESS_IDENTITY_TEXTS",
+                              "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "NVIDIA_VISIBLE_DEVICES"};
+  return variables_that([&](std::string_view name) {
+    return std::any_of(starts.begin(), starts.end(),
+                       [&](const char* one) { return name.starts_with(one); }) &&
+           std::find(others.begin(), others.end(), name) == others.end();
+  });
 }
 
 std::string today() {

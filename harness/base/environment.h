@@ -23,6 +23,11 @@ bool is_withheld(std::string_view name);
 // All variables HARNESS_*, the settings of this program.
 std::map<std::string, std::string> settings();
 
+// The variables that may decide what a kernel, a library of NVIDIA or the loader does: settings(), CUDA_*,
+// CUBLAS*, CUDNN_*, CUFFT*, CUSPARSE*, NVRTC*, NCCL_*, NVIDIA_*, OMP_*, GOMP_*, GLIBC_*, MALLOC_* and LD_*.
+// Without those that name places, days and devices.
+std::map<std::string, std::string> steering();
+
 // HARNESS_TODAY: a later day (2026-12-31) on which waivers are judged, instead of the clock's. "": not set.
 std::string today();
 // HARNESS_NO_DEFAULTS: any value: .harness.yaml is not read. Commands set it for the programs that they

@@ -41,6 +41,7 @@ enum class NoteCode {
   // source: a StepSource; steps, launches: a step, settling, outside, processes: that have them;
   // helpers: processes without any, helper_launches
   steps_found,
+  known_look,        // record: of the same build, which knows the launches, so that nothing was run
   counters_missing,  // counters; why: a CounterCode, with its figures. Older records: problem
 };
 
@@ -69,6 +70,7 @@ inline constexpr auto enum_names<NoteCode> =
                      {NoteCode::kernels_unseen, "kernels_unseen"},
                      {NoteCode::trace_overhead, "trace_overhead"},
                      {NoteCode::steps_found, "steps_found"},
+                     {NoteCode::known_look, "known_look"},
                      {NoteCode::counters_missing, "counters_missing"}});
 
 using Note = Fact<NoteCode>;

@@ -1,11 +1,15 @@
 // The reach of a proof of identity: the metrics that depend on nothing but what the device is given to do.
 #pragma once
 
+#include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/model/counter.h"
 #include "harness/model/device_kinds.h"
 #include "harness/model/known_metrics.h"
+#include "harness/model/plan.h"
 
 namespace harness {
 
@@ -23,6 +27,16 @@ inline bool proof_covers(std::string_view metric, std::string_view device) {
 template <class Case>
 bool proof_covers_of(std::string_view metric, const Case& one) {
   return one.program ? metric == kernel_time_metric.name : proof_covers(metric, one.device);
+}
+
+// The metrics of a case that have a gate of their own which no proof covers.
+inline std::vector<std::string> gated_beyond_reach(const PlannedCase& planned) {
+  std::vector<std::string> gated;
+  for (const MetricGate& gate : planned.gate.metrics)
+    if (!gate.informative && !proof_covers(gate.metric, planned.device) &&
+        std::find(planned.metrics.begin(), planned.metrics.end(), gate.metric) != planned.metrics.end())
+      gated.push_back(gate.metric);
+  return gated;
 }
 
 }  // namespace harness

@@ -271,7 +271,7 @@ inline constexpr auto record_header = list_fields<Record>(
     field("partial", &Record::partial).unless_default(),
     field("calibration", &Record::calibration).unless_default(),
     field("pairing", &Record::pairing).unless_default(), field("session", &Record::session).unless_default(),
-    field("machines", &Record::machines));
+    field("build", &Record::build).unless_default(), field("machines", &Record::machines));
 
 template <>
 struct Described<Record> {

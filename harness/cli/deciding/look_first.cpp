@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "harness/cli/deciding/known_looks.h"
 #include "harness/measure/program/program_results.h"
 #include "harness/report/words/kernel_words.h"
 #include "harness/verdict/case_rows.h"
@@ -97,10 +98,26 @@ Status look_with_its_choices(const SparingRequest& request, Record& record, cons
   return {};
 }
 
+// Looks at the cases of which no record of this build knows the launches.
+Result<Looks> look_at_unknown(const SparingRequest& request, Record& record) {
+  const auto begin = std::chrono::steady_clock::now();
+  auto known = known_looks(request.store, record, request.plan, request.prepared);
+  if (!known) return fail(known.error());
+  Plan rest = request.plan;
+  std::erase_if(rest.cases, [&](const PlannedCase& one) { return known->contains(one.id); });
+  Result<Looks> looks = Looks{};
+  if (runnable(rest) > 0) looks = look_at(request.store, record, rest, request.prepared, request.quiet);
+  if (!looks) return looks;
+  looks->known = known->size();
+  looks->results.merge(*known);
+  looks->took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return looks;
+}
+
 }  // namespace
 
 Result<SparedCases> spare_identical(const SparingRequest& request, Record& record) {
-  Result<Looks> looks = look_at(request.store, record, request.plan, request.prepared, request.quiet);
+  Result<Looks> looks = look_at_unknown(request, record);
   if (!looks) return fail(looks.error());
   if (looks->interrupted) return SparedCases{{}, true, {}};
   // A continued run may hold looks already.
@@ -120,8 +137,9 @@ Result<SparedCases> spare_identical(const SparingRequest& request, Record& recor
   if (const Status kept = put_spared(keeper, *looks, spared.ids, request.plan); !kept)
     return fail(kept.error());
   if (const Status written = keeper.write_late(); !written) return fail(written.error());
-  fmt::print(stderr, "{}\n",
-             report::look_words(proofs, spared.ids.size(), runnable(request.plan), looks->took));
+  fmt::print(
+      stderr, "{}\n",
+      report::look_words(proofs, spared.ids.size(), runnable(request.plan), looks->took, looks->known));
   return spared;
 }
 

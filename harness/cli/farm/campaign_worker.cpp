@@ -19,6 +19,7 @@
 #include "harness/cli/measuring/lock_clocks.h"
 #include "harness/cli/measuring/lock_devices.h"
 #include "harness/cli/measuring/measure_into.h"
+#include "harness/cli/measuring/tool.h"
 #include "harness/cli/programs/record_keeper.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/measure/schedule/run.h"

@@ -21,6 +21,7 @@
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/measuring/begin_run.h"
 #include "harness/cli/measuring/lock_devices.h"
+#include "harness/cli/measuring/tool.h"
 #include "harness/cli/measuring/top_up.h"
 #include "harness/cli/programs/built_from.h"
 #include "harness/cli/programs/module_sources.h"

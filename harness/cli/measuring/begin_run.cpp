@@ -7,10 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/base/bulk_hash.h"
 #include "harness/base/files.h"
-#include "harness/base/process.h"
 #include "harness/base/text.h"
+#include "harness/cli/measuring/tool.h"
 #include "harness/cli/programs/late_results.h"
 #include "harness/store/git.h"
 
@@ -65,6 +64,7 @@ Result<OpenRun> new_run(Store& store, const Plan& plan, const Revision& revision
   Record& record = run.record;
   record.id = random_uuid();
   record.tool = tool_of(plan);
+  if (plan.modules.empty()) record.build = this_build();  // a user's code may read files that nobody knows
   record.suite = plan.suite;
   record.revision = revision;
   record.partial = partial;
@@ -131,42 +131,6 @@ std::string clock_lock_of(const Machine& machine) {
 }
 
 }  // namespace
-
-std::string identity_of_files(const std::vector<std::filesystem::path>& files) {
-  std::string content;
-  for (const std::filesystem::path& path : files)
-    if (const Result<std::string> text = read_file(path.string())) content += *text;
-  return bulk_hash(content).substr(0, 10);
-}
-
-std::string this_tool() {
-  const std::filesystem::path program = this_program(), folder = program.parent_path();
-  static const std::string identity = identity_of_files(
-      {program, folder / "libharness_cuda.so", folder.parent_path() / "lib" / "libharness_cuda.so"});
-  return fmt::format("harness {} build {}", HARNESS_VERSION, identity);
-}
-
-std::string tool_of(const Plan& plan) {
-  namespace fs = std::filesystem;
-  std::set<fs::path> files(plan.modules.begin(), plan.modules.end());
-  for (const PlannedCase& one : plan.cases) {
-    if (!one.program) continue;
-    for (const std::string& word : one.program->command) files.insert(fs::path(one.program->folder) / word);
-  }
-  std::error_code code;
-  std::erase_if(files, [&](const fs::path& file) { return !fs::is_regular_file(file, code); });
-  if (files.empty()) return this_tool();
-  return fmt::format("{} with {}", this_tool(), identity_of_files({files.begin(), files.end()}));
-}
-
-Status check_same_tool(const Record& record, const Plan& plan) {
-  const std::string tool = tool_of(plan);
-  if (record.tool.find(" build ") == std::string::npos || record.tool == tool) return {};
-  return fail(ErrorKind::usage,
-              fmt::format("the record was measured by {}, and this is {}", printable(record.tool), tool),
-              "processes of two builds in one record cannot be told apart: restore the program, the modules "
-              "and the scripts that it was measured with, or measure anew with `harness run`");
-}
 
 Result<FileLock> lock_record(const std::string& id) {
   return FileLock::take(lock_path(id));

@@ -35,20 +35,6 @@ struct OpenRun {
 // No living run may be writing to it. Otherwise the error says what differs.
 Result<OpenRun> begin_run(Store& store, const Plan& plan, const BeginOptions& options);
 
-// "harness 0.1.0 build 1a2b3c4d5e": version and content of this program and of the CUDA module beside it.
-// Their many megabytes are hashed at the first call.
-std::string this_tool();
-
-// The same, followed by "with 5e4d3c2b1a" where the plan has modules of a user or programs: the content of
-// the modules, and of the files that the commands of programs name.
-std::string tool_of(const Plan& plan);
-
-// Refuses to mix two builds in one record: an error when another tool than tool_of(plan) measured `record`.
-Status check_same_tool(const Record& record, const Plan& plan);
-
-// A short hash over the contents of files, without those that are missing.
-std::string identity_of_files(const std::vector<std::filesystem::path>& files);
-
 // The lock that keeps others from writing to a record.
 Result<FileLock> lock_record(const std::string& id);
 

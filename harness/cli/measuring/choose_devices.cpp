@@ -70,6 +70,7 @@ Status take_in(const std::string& kind, const std::vector<std::string>& names, b
     machine_class = probe->machine.machine_class;
     if (is_gpu_kind(kind)) chosen.counter_chip = chip_of(probe->machine);
     choices.push_back({name, probe->machine.device_uuid});
+    chosen.machines.emplace(kind, probe->machine);
   }
   chosen.devices[kind] = choices.front().name;
   chosen.identities[kind] = choices.front().uuid;

@@ -34,6 +34,7 @@ struct ChosenDevices {
   std::map<std::string, std::vector<DeviceChoice>> peers;  // beside the first, for cases of several GPUs
   std::map<std::string, DeviceCount> gpus;                 // how many there are; see PlanOptions
   std::map<std::string, std::string> classes;              // machine classes of the devices that were asked
+  std::map<std::string, Machine> machines;                 // the first device of those kinds
   std::map<std::string, Cause> unavailable_devices;
   std::set<std::string> left_out_devices;  // that --device left out
   std::string counter_chip;                // of the GPU at hand, or ""

@@ -7,6 +7,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/begin_run.h"
+#include "harness/cli/measuring/tool.h"
 #include "harness/cli/output/progress_line.h"
 #include "harness/cli/output/rescue.h"
 #include "harness/cli/programs/record_keeper.h"
@@ -49,6 +50,10 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
       return {};
     }
     return keeper.put(result);
+  };
+  run.on_worker = [&](int process) {
+    if (record.build.empty() || !add_mapped(record.build, process)) return;
+    if (const Status kept = store.update_header(record); !kept) report_error(kept.error());
   };
   for (const auto& [kind, choices] : prepared.side_by_side)
     for (const DeviceChoice& choice : choices) run.side_by_side[kind].push_back({choice.name, choice.uuid});

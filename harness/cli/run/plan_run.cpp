@@ -8,8 +8,8 @@
 #include "harness/base/files.h"
 #include "harness/cli/ab/ab_sides.h"
 #include "harness/cli/judging/stored_records.h"
-#include "harness/cli/measuring/begin_run.h"
 #include "harness/cli/measuring/require_gpu.h"
+#include "harness/cli/measuring/tool.h"
 #include "harness/cli/measuring/top_up.h"
 #include "harness/cli/options/policy_options.h"
 #include "harness/cli/output/emit.h"
@@ -64,7 +64,7 @@ Status check_before_measuring(const RunArguments& arguments, const Prepared& pre
 // replay for a profiler opens the device in this process instead, and needs neither.
 WorkBesideProbe beside_probes(const RunArguments& arguments) {
   if (arguments.profile) return {};
-  return {[] { this_tool(); }, std::make_shared<EndingWorkers>()};
+  return {[] { this_build(); }, std::make_shared<EndingWorkers>()};
 }
 
 }  // namespace

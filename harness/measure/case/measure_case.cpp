@@ -98,20 +98,10 @@ std::vector<ProcessResult> results_of(CaseParts& parts) {
   return results;
 }
 
-// The metrics of a case that have a gate of their own which no proof covers.
-std::vector<std::string> gated_metrics(const PlannedCase& planned) {
-  std::vector<std::string> gated;
-  for (const MetricGate& gate : planned.gate.metrics)
-    if (!gate.informative && !proof_covers(gate.metric, planned.device) &&
-        std::find(planned.metrics.begin(), planned.metrics.end(), gate.metric) != planned.metrics.end())
-      gated.push_back(gate.metric);
-  return gated;
-}
-
 // All builds have been identified by now, because a report may train a model. With several of them the
 // outputs at hand are another build's.
 Step tell_gated_metrics(CaseParts& parts, Subject& subject) {
-  const std::vector<std::string> gated = gated_metrics(parts.planned);
+  const std::vector<std::string> gated = gated_beyond_reach(parts.planned);
   const auto& identity = subject.result.identity;
   if (!identity || identity->digest.empty() || !subject.reported->may_repeat(gated)) return {};
   if (parts.subjects.size() > 1) {

@@ -45,7 +45,7 @@ constexpr auto run_part = list_fields<Record>(
     field("partial", &Record::partial).unless_default(),
     field("calibration", &Record::calibration).unless_default(),
     field("pairing", &Record::pairing).unless_default(), field("session", &Record::session).unless_default(),
-    field("machines", &Record::machines));
+    field("build", &Record::build).unless_default(), field("machines", &Record::machines));
 static_assert(run_part.size == record_header.size);
 
 // Reasons and notes as sentences, for the page and for scripts that show them.

@@ -11,7 +11,8 @@ namespace harness::report {
 std::string words(const KernelChange& change);
 
 // "70 of 72 identical: ...; measuring 2", and a line for each reason why cases are not proven. `spared`:
-// identical cases that are not measured.
-std::string look_words(const Proofs& proofs, std::size_t spared, std::size_t cases, Seconds took);
+// identical cases that are not measured. `known`: cases of which nothing was run to find it out.
+std::string look_words(const Proofs& proofs, std::size_t spared, std::size_t cases, Seconds took,
+                       std::size_t known = 0);
 
 }  // namespace harness::report

@@ -126,6 +126,9 @@ std::string without_processes(const Note& note) {
                          (note.number("traced") / note.number("untraced") - 1) * 100);
     case NoteCode::steps_found: return on_steps(note);
     case NoteCode::kernels_unseen: return fmt::format("its kernels are not known: {}", note.text("problem"));
+    case NoteCode::known_look:
+      return fmt::format("not run: the record {} is of the same build and has its launches",
+                         note.text("record").substr(0, 8));
     case NoteCode::counters_missing: return on_counters(note);
   }
   return "?";

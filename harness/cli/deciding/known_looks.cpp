@@ -1,0 +1,173 @@
+#include "harness/cli/deciding/known_looks.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/catalog/catalog.h"
+#include "harness/cli/measuring/begin_run.h"
+#include "harness/cli/measuring/measure_into.h"
+#include "harness/cli/measuring/tool.h"
+#include "harness/device/open.h"
+#include "harness/measure/worker/probe.h"
+#include "harness/model/proof_reach.h"
+#include "harness/verdict/check/comparable.h"
+
+namespace harness {
+namespace {
+
+constexpr std::size_t most_headers = 50;  // whose build is looked at, the newest first
+
+// The cases whose looks can be known.
+Plan knowable_part(Plan plan, const Prepared& prepared) {
+  std::erase_if(plan.cases, [&](const PlannedCase& one) {
+    const auto device = prepared.devices.find(one.device);
+    return one.skip || one.program || device == prepared.devices.end() || is_scripted_device(device->second);
+  });
+  return plan;
+}
+
+// Headers of records of this build.
+std::vector<Record> records_of_build(Store& store, const Record& record) {
+  std::vector<Record> found;
+  RunQuery query;
+  query.suite = record.suite.name;
+  query.state = RunState::complete;
+  query.calibration = false;
+  query.count_results = false;
+  auto runs = store.list(query);
+  if (!runs) return found;
+  runs->resize(std::min(runs->size(), most_headers));
+  for (const RunInfo& run : *runs) {
+    Result<Record> header = store.load_cases(run.id, {});
+    if (header && !header->build.empty() && !changed_part(header->build)) found.push_back(std::move(*header));
+  }
+  return found;
+}
+
+// A baseline is chosen by the machines of a record.
+Status learn_machines(Store& store, Record& record, const Plan& plan, const Prepared& prepared) {
+  std::set<std::string> kinds;
+  for (const PlannedCase& planned : plan.cases) {
+    const std::string& kind = planned.device;
+    if (!kinds.insert(kind).second) continue;
+    Machine machine;
+    if (const auto asked = prepared.machines.find(kind); asked != prepared.machines.end()) {
+      machine = asked->second;
+    } else {
+      Result<DeviceProbe> probe = probe_device(prepared.devices.at(kind));
+      if (!probe) return fail(probe.error());
+      machine = std::move(probe->machine);
+    }
+    complete(machine, kind, prepared);
+    if (Status same = check_same_machine(record, kind, machine); !same) return same;
+    record.machines.emplace(kind, std::move(machine));
+  }
+  return store.update_header(record);
+}
+
+bool is_same_case(const CaseRecord& known, const PlannedCase& planned) {
+  const CaseRecord wanted = planned_record(planned);
+  return known.workload == wanted.workload && known.variant == wanted.variant &&
+         known.device == wanted.device && known.params == wanted.params && known.tuned == wanted.tuned &&
+         known.sampling == wanted.sampling && known.gpus == wanted.gpus && !known.program;
+}
+
+// The value of a metric that the process told, if equal work always has the same.
+std::optional<Series> told_value(const CaseRecord& known, int process, const std::string& metric) {
+  static const Catalog catalog = Catalog::built_in();
+  const sdk::Workload* const workload = catalog.workload(known.workload);
+  if (workload == nullptr) return std::nullopt;
+  const std::vector<sdk::MetricSpec> declared = workload->metrics();
+  const bool repeats = std::any_of(declared.begin(), declared.end(), [&](const sdk::MetricSpec& one) {
+    return one.name == metric && !one.timed;
+  });
+  const auto series = std::find_if(known.series.begin(), known.series.end(),
+                                   [&](const Series& one) { return one.metric == metric; });
+  if (!repeats || series == known.series.end()) return std::nullopt;
+  Series told = *series;
+  std::erase_if(told.processes, [&](const ProcessSamples& one) { return one.process != process; });
+  for (ProcessSamples& one : told.processes) one.process = 0;
+  return told.processes.empty() ? std::nullopt : std::optional(std::move(told));
+}
+
+// What the first process of the case found out, as a look.
+std::optional<ProcessResult> as_look(const CaseRecord& known, const PlannedCase& planned,
+                                     const std::string& record) {
+  const bool right = known.outcome == Outcome::measured || known.outcome == Outcome::looked_at;
+  if (!right || known.processes.empty() || agreed_digest(known).digest.empty()) return std::nullopt;
+  const ProcessResult& first = known.processes.front();
+  if (!first.identity || first.identity->digest.empty()) return std::nullopt;
+  ProcessResult look;
+  look.case_id = known.id;
+  look.outcome = Outcome::looked_at;
+  look.verification = first.verification;
+  look.kernels = first.kernels;
+  for (KernelUse& kernel : look.kernels) kernel.us = 0;  // of the process that measured it
+  look.identity = first.identity;
+  look.timing = first.timing;
+  look.choice = first.choice;
+  look.multiplies = first.multiplies;
+  for (const std::string& metric : gated_beyond_reach(planned)) {
+    std::optional<Series> told = told_value(known, first.process, metric);
+    if (!told) return std::nullopt;
+    look.series.push_back(std::move(*told));
+  }
+  look.notes.push_back({NoteCode::known_look, {{"record", record}}});
+  return look;
+}
+
+// The looks that one record has, at cases of `plan` on the machines of `record`.
+Result<std::vector<ProcessResult>> looks_in(Store& store, const Record& header, const Record& record,
+                                            Plan plan) {
+  std::vector<ProcessResult> looks;
+  std::set<std::string> wanted;
+  for (const PlannedCase& one : plan.cases)
+    if (match_machines(header, record, one.device, {}).against_proof.empty()) wanted.insert(one.id);
+  if (wanted.empty()) return looks;
+  const Result<Record> known = store.load_cases(header.id, wanted);
+  if (!known) return fail(known.error());
+  take_decisions(plan, *known);
+  std::map<std::string_view, const PlannedCase*> planned;
+  for (const PlannedCase& one : plan.cases) planned.emplace(one.id, &one);
+  for (const CaseRecord& one : known->cases) {
+    const PlannedCase& as_planned = *planned.at(one.id);
+    if (!is_same_case(one, as_planned)) continue;
+    if (std::optional<ProcessResult> look = as_look(one, as_planned, header.id))
+      looks.push_back(std::move(*look));
+  }
+  return looks;
+}
+
+}  // namespace
+
+Result<std::map<std::string, EncodedResult>> known_looks(Store& store, Record& record, const Plan& plan,
+                                                         const Prepared& prepared) {
+  std::map<std::string, EncodedResult> looks;
+  if (record.build.empty() || !prepared.side_by_side.empty()) return looks;
+  Plan open = knowable_part(plan, prepared);
+  const std::vector<Record> records =
+      open.cases.empty() ? std::vector<Record>() : records_of_build(store, record);
+  if (records.empty()) return looks;
+  if (const Status learned = learn_machines(store, record, open, prepared); !learned)
+    return fail(learned.error());
+  for (const Record& header : records) {
+    Result<std::vector<ProcessResult>> found = looks_in(store, header, record, open);
+    if (!found) return fail(found.error());
+    if (!found->empty()) record.build.insert(header.build.begin(), header.build.end());
+    for (ProcessResult& look : *found) {
+      const std::string id = look.case_id;
+      looks.emplace(id, EncodedResult{std::move(look)});
+    }
+    std::erase_if(open.cases, [&](const PlannedCase& one) { return looks.contains(one.id); });
+  }
+  if (const Status kept = store.update_header(record); !kept) return fail(kept.error());
+  return looks;
+}
+
+}  // namespace harness

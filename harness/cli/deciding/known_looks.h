@@ -1,0 +1,21 @@
+// Known looks: what records of the very build that runs here say of a case's launches, so that nothing has to
+// be run to find it out again.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "harness/cli/measuring/prepare.h"
+#include "harness/model/codec.h"
+#include "harness/store/store.h"
+
+namespace harness {
+
+// The looks of the cases that a record of this build in the store has, measured or looked at on such a
+// machine: with the same parameters and sampling, and with a value of each gated metric that no proof covers.
+// Without cases of programs and of scripted devices. `record` learns its machines, and of the build what
+// these records know.
+Result<std::map<std::string, EncodedResult>> known_looks(Store& store, Record& record, const Plan& plan,
+                                                         const Prepared& prepared);
+
+}  // namespace harness

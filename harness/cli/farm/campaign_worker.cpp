@@ -90,8 +90,9 @@ Status CampaignWorker::choose() {
       if (seen.insert(one.device).second) kinds.cases.push_back(one);
     }
   const bool wants_gpu = std::any_of(seen.begin(), seen.end(), is_gpu_kind);
-  Result<ChosenDevices> chosen = choose_devices({options_.device, wants_gpu, false}, {});
+  Result<ChosenDevices> chosen = choose_devices({options_.device, wants_gpu, false, false}, {});
   if (!chosen) return fail(chosen.error());
+  std::erase_if(chosen->devices, [&](const auto& one) { return !seen.contains(one.first); });
   static_cast<ChosenDevices&>(prepared_) = std::move(*chosen);
   most_gpus_ = largest;
   for (const auto& [kind, count] : prepared_.gpus)

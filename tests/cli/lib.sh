@@ -136,6 +136,18 @@ cases:
 YAML
 }
 
+# stand_in_gpus COUNT: this host has GPU-0, GPU-1, ... by stand-ins for NVML (the file `nvml`) and for the CUDA module. Each
+# process that opens some adds a line to `opened`.
+stand_in_gpus() {
+  : "${FAKE_CUDA_MODULE:?}" "${FAKE_NVML_LIBRARY:?}"
+  local gpu
+  for gpu in $(seq 0 $(($1 - 1))); do printf 'gpu\nuuid GPU-%s\nname NVIDIA H200\n' "$gpu"; done >nvml
+  ln -s "$FAKE_NVML_LIBRARY" libcuda.so.1  # a driver must be there, and the stand-in calls none
+  export LD_LIBRARY_PATH=$work${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  export HARNESS_CUDA_MODULE=$FAKE_CUDA_MODULE HARNESS_NVML=$FAKE_NVML_LIBRARY FAKE_NVML=$work/nvml FAKE_CUDA_LOG=$work/opened
+  unset CUDA_VISIBLE_DEVICES
+}
+
 # two_builds: one/ and other/ with the program and the kernels, as builds of two commits have them.
 two_builds() {
   local folder

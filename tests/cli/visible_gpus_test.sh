@@ -2,7 +2,6 @@
 # CUDA sees the GPUs of a worker's job and no others. A stand-in for the CUDA module logs what it is shown.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
-: "${FAKE_CUDA_MODULE:?}" "${FAKE_NVML_LIBRARY:?}"
 
 repository
 cat >suite.yaml <<'YAML'
@@ -16,11 +15,7 @@ cases:
     sampling: {processes: 2, placements: 1, samples: 10, cache: hot, preheat: 0ms}
 YAML
 commit "something for GPUs"
-for gpu in 0 1 2; do printf 'gpu\nuuid GPU-%s\nname NVIDIA H200\n' $gpu; done >nvml
-ln -s "$FAKE_NVML_LIBRARY" libcuda.so.1  # a driver must be there, and the stand-in calls none
-export LD_LIBRARY_PATH=$work${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-export HARNESS_CUDA_MODULE=$FAKE_CUDA_MODULE HARNESS_NVML=$FAKE_NVML_LIBRARY FAKE_NVML=$work/nvml FAKE_CUDA_LOG=$work/opened
-unset CUDA_VISIBLE_DEVICES
+stand_in_gpus 3
 
 # sees WHAT LINE... : each worker that the last run started saw one of these, and opened these numbers of it.
 sees() {

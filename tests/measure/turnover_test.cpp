@@ -123,6 +123,23 @@ TEST_F(Turnover, LetsAProbeEndBesideTheFirstWorker) {
   EXPECT_THAT(log(), ElementsAre("start 1", "begin 1", "start 2", "end 1", "begin 2", "end 2"));
 }
 
+TEST_F(Turnover, LeavesItsLastWorkerToTheNextRunWhereItMay) {
+  script(ends_after_the_next_started, 3);
+  for (int n = 1; n <= 2; ++n) messages(n, n);
+  messages(3, 1);
+  options_.ending = std::make_shared<EndingWorkers>();
+  options_.leaves_worker = true;
+  ASSERT_TRUE(run(2));
+  EXPECT_FALSE(options_.ending->none());
+  options_.leaves_worker = false;
+  plan_.cases.clear();
+  ASSERT_TRUE(run(1));
+  EXPECT_TRUE(options_.ending->none());
+  EXPECT_THAT(results_, SizeIs(3));
+  EXPECT_THAT(log(), ElementsAre("start 1", "begin 1", "start 2", "end 1", "begin 2", "start 3", "end 2",
+                                 "begin 3", "end 3"));
+}
+
 TEST_F(Turnover, TakesNoOffenceAtHowAWorkerEndsThatHasSaidAll) {
   script("[ $n = 1 ] && exit 7; kill -SEGV $$");
   for (int n = 1; n <= 2; ++n) messages(n, n);

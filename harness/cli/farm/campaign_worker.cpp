@@ -23,6 +23,7 @@
 #include "harness/cli/programs/record_keeper.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/measure/schedule/run.h"
+#include "harness/measure/schedule/worker_process.h"
 #include "harness/model/device_kinds.h"
 #include "harness/store/store_wait.h"
 
@@ -43,6 +44,18 @@ std::string name_of_this_element() {
   return fmt::format("{}/{}/{}", host.data(), getpid(), random_uuid().substr(0, 8));
 }
 
+// Nobody else gets the lock of a device on which a worker still ends.
+class WaitsForWorkers {
+ public:
+  explicit WaitsForWorkers(EndingWorkers& workers) : workers_(workers) {}
+  ~WaitsForWorkers() { workers_.wait(); }
+  WaitsForWorkers(const WaitsForWorkers&) = delete;
+  WaitsForWorkers& operator=(const WaitsForWorkers&) = delete;
+
+ private:
+  EndingWorkers& workers_;
+};
+
 }  // namespace
 
 CampaignWorker::CampaignWorker(Store& records, FarmStore& store, std::string id, Campaign campaign,
@@ -54,7 +67,8 @@ CampaignWorker::CampaignWorker(Store& records, FarmStore& store, std::string id,
       options_(std::move(options)),
       holder_{name_of_this_element()},
       journal_(options_.journal, id_),
-      line_(options_.measuring.quiet) {
+      line_(options_.measuring.quiet),
+      ending_(std::make_shared<EndingWorkers>()) {
   if (options_.device.given() || campaign_.device.empty()) return;
   options_.device.names = campaign_.device;
   options_.device.text = join(campaign_.device, ",");
@@ -91,8 +105,9 @@ Status CampaignWorker::choose() {
       if (seen.insert(one.device).second) kinds.cases.push_back(one);
     }
   const bool wants_gpu = std::any_of(seen.begin(), seen.end(), is_gpu_kind);
-  Result<ChosenDevices> chosen = choose_devices({options_.device, wants_gpu, false}, {});
+  Result<ChosenDevices> chosen = choose_devices({options_.device, wants_gpu, false, false}, {});
   if (!chosen) return fail(chosen.error());
+  std::erase_if(chosen->devices, [&](const auto& one) { return !seen.contains(one.first); });
   static_cast<ChosenDevices&>(prepared_) = std::move(*chosen);
   most_gpus_ = largest;
   for (const auto& [kind, count] : prepared_.gpus)
@@ -137,6 +152,7 @@ Result<WorkDone> CampaignWorker::take_tasks() {
     // The lease begins when the device is free, so that no element holds a task while it waits for another's.
     auto locks = lock();
     if (!locks) return fail(locks.error());
+    const WaitsForWorkers waits(*ending_);
     if (const Status sent = send_journal(); !sent) return fail(sent.error());
     const bool begins = checks_ == 0;
     if (begins || (last && !verified_)) {
@@ -171,6 +187,7 @@ Result<WorkDone> CampaignWorker::take_tasks() {
       if (!*well) return ended(WorkEnd::quarantined);
       continue;
     }
+    ending_->wait();
     locks->clear();
     if (!left->open) return ended(WorkEnd::finished);
     // Judging adds tasks, which may be for fewer GPUs. It happens once somebody has measured the rest.
@@ -206,7 +223,7 @@ Result<bool> CampaignWorker::verify() {
     const BriefPatience brief;
     (void)store_.enlist(id_, holder_, false, campaign_.lease);  // a store that is away says nothing
   };
-  const Result<DeviceCheck> check = check_device({campaign_, prepared_, ++checks_, stay});
+  const Result<DeviceCheck> check = check_device({campaign_, prepared_, ++checks_, stay, ending_});
   line_.clear();
   if (!check) return fail(check.error());
   if (check->interrupted) return true;
@@ -382,6 +399,7 @@ RunOptions CampaignWorker::options_of(const CampaignSuite& suite, MeasuredTask& 
   };
   options.devices = prepared_.devices;
   options.peers = peer_names(prepared_);
+  options.ending = ending_;
   options.processes_before = task_.processes_before;
   options.order_seed = suite.pair ? suite.seed : options.order_seed;
   options.on_result = [put, side](EncodedResult result) { return put(side, std::move(result)); };

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -102,7 +103,8 @@ class CampaignWorker {
   int most_gpus_ = 1;  // that it holds for a case
   int gpus_ = 1;       // to lock for the next task
   std::vector<ClockLock> clocks_;
-  FarmTask task_;  // at hand
+  std::shared_ptr<EndingWorkers> ending_;  // of the first check, while the first task begins
+  FarmTask task_;                          // at hand
   double renewed_ = 0;
   bool lost_ = false;  // the lease of the task
   bool verified_ = false;

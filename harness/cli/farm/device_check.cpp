@@ -12,6 +12,7 @@
 #include "harness/device/host/gpu_state.h"
 #include "harness/doctor/examine_gpu.h"
 #include "harness/measure/schedule/run.h"
+#include "harness/measure/schedule/worker_process.h"
 #include "harness/measure/worker/probe.h"
 #include "harness/model/clock_reason.h"
 #include "harness/model/device_kinds.h"
@@ -209,6 +210,7 @@ std::optional<Sickness> sickness_of(const Campaign& campaign, const DeviceCheck&
 
 Result<DeviceCheck> check_device(const DeviceCheckRequest& request) {
   DeviceCheck check;
+  if (request.ending) request.ending->wait();
   for (const auto& [kind, name] : request.prepared.devices) {
     if (!is_gpu_device(name)) continue;
     check.sick = examine_gpu_named(name);
@@ -224,6 +226,8 @@ Result<DeviceCheck> check_device(const DeviceCheckRequest& request) {
     options.worker_folder = side.folder;
     options.measure_ceilings = false;
     options.processes_before = request.number - 1;
+    options.ending = request.ending;
+    options.leaves_worker = true;
     options.on_result = [&](EncodedResult result) -> Status {
       check.results.push_back(std::move(result.result));
       return {};
@@ -241,7 +245,7 @@ Result<DeviceCheck> check_device(const DeviceCheckRequest& request) {
   }
   for (const auto& [kind, name] : request.prepared.devices) {
     if (check.machines.contains(kind)) continue;
-    const Result<DeviceProbe> probe = probe_device(name);
+    const Result<DeviceProbe> probe = probe_device(name, {}, false, {{}, request.ending});
     if (!probe) return fail(probe.error());
     check.machines[kind] = probe->machine;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@ struct DeviceCheckRequest {
   const Prepared& prepared;  // the devices of the element
   int number = 1;            // of the check, from 1, by this element
   std::function<void()> on_progress = {};
+  std::shared_ptr<EndingWorkers> ending = {};  // takes over the last worker, which is waited for otherwise
 };
 
 struct DeviceCheck {

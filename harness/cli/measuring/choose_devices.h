@@ -18,6 +18,7 @@ struct DeviceWish {
   DeviceOption device;
   bool wants_cuda = false;    // the suite has CUDA variants
   bool any_of_class = false;  // the suite lets processes take turns on several devices of one class
+  bool opens = true;          // false: no worker opens a GPU whose UUID NVML tells
 };
 
 // One of the devices that processes of a run take turns on.
@@ -29,7 +30,7 @@ struct DeviceChoice {
 // By kind of device: "cpu", "cuda".
 struct ChosenDevices {
   std::map<std::string, std::string> devices;                     // names for open_device()
-  std::map<std::string, std::string> identities;                  // UUIDs of the devices that were asked
+  std::map<std::string, std::string> identities;                  // UUIDs that are known
   std::map<std::string, std::vector<DeviceChoice>> side_by_side;  // two or more, used by turns
   std::map<std::string, std::vector<DeviceChoice>> peers;  // beside the first, for cases of several GPUs
   std::map<std::string, DeviceCount> gpus;                 // how many there are; see PlanOptions

@@ -151,10 +151,11 @@ Result<RunReport> run_lanes(const Stage& stage, Sides& sides, Decisions& decisio
   return all;
 }
 
-// All draining workers exit before the run is over, and before lanes begin.
+// All draining workers exit before the run is over, unless it leaves them, and before lanes begin.
 Result<RunReport> run_schedule(const Schedule& schedule, Sides& sides) {
   EndingWorkers own;
-  EndingWorkers& ending = sides.front().options.ending ? *sides.front().options.ending : own;
+  const RunOptions& options = sides.front().options;
+  EndingWorkers& ending = options.ending ? *options.ending : own;
   Decisions decisions;
   Result<RunReport> report;
   for (const Stage& stage : schedule) {
@@ -163,7 +164,7 @@ Result<RunReport> run_schedule(const Schedule& schedule, Sides& sides) {
                                : run_lanes(stage, sides, decisions);
     if (!report || report->ended || report->interrupted) break;
   }
-  ending.wait();
+  if (!options.leaves_worker) ending.wait();
   return report;
 }
 

@@ -74,7 +74,9 @@ struct RunOptions {
   bool look = false;
   int processes_before = 0;                    // the numbers of this run's processes begin behind it
   bool measure_ceilings = true;                // of each device, once: not when they are known from before
-  std::shared_ptr<EndingWorkers> ending = {};  // probe workers; awaited before measuring
+  std::shared_ptr<EndingWorkers> ending = {};  // workers of before; awaited before measuring
+  // Whether the run leaves its last worker to `ending` while it ends, and the caller waits for it.
+  bool leaves_worker = false;
 };
 
 // One of two builds that are measured in turns.

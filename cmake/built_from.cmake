@@ -1,15 +1,15 @@
 # Run at each build (cmake -P) with SOURCE and OUTPUT: writes a C++ file with the identity of the sources as they
-# are now, edits included. harness/cli/programs/built_from.h computes the same of a commit. The identity is ""
+# are now, edits included. harness/cli/provenance/built_from.h computes the same of a commit. The identity is ""
 # without git. The file is touched only where the identity is another.
 #
 # With MODULE=ON: likewise for a plug-in of any repository, of all C, C++, CUDA and CMake files that git tracks in it, as C
-# or C++ (harness/cli/programs/module_sources.h). The file also has the top folder of that repository. The identity is ""
+# or C++ (harness/cli/provenance/module_sources.h). The file also has the top folder of that repository. The identity is ""
 # where git tracks none of them.
 find_program(git git)
 set(identity "")
 set(parts "")
 if(MODULE)
-  # harness/cli/programs/module_sources.cpp has the same list.
+  # harness/cli/provenance/module_sources.cpp has the same list.
   set(parts "*.c" "*.cc" "*.cpp" "*.cxx" "*.cu" "*.cuh" "*.h" "*.hh" "*.hpp" "*.hxx" "*.inl" "*.inc" "*.ipp" "*.tpp"
             "*.ptx" "*.S" "*.cmake" "*CMakeLists.txt")
 endif()
@@ -98,7 +98,7 @@ const char* harness_module_source_root(void) {
 endif()
 
 file(CONFIGURE OUTPUT ${OUTPUT} CONTENT [[
-#include "harness/cli/programs/built_from.h"
+#include "harness/cli/provenance/built_from.h"
 
 namespace harness {
 

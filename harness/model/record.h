@@ -289,8 +289,8 @@ struct Record {
   // The session that an import names, in which builds took turns; "": none. Two records of one session on one
   // device have no variance between sessions.
   std::string session = {};
-  // Of a run of one build: what decides which launches its cases make, part by part (cli/measuring/tool.h).
-  // Empty: not known.
+  // What decides which launches the cases make, part by part, if it was the same for all of its results
+  // (cli/provenance/tool.h). Empty: not known.
   std::map<std::string, std::string> build = {};
   std::vector<CaseRecord> cases;
 

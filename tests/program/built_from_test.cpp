@@ -1,11 +1,11 @@
 // The identity of a build, or of a plug-in, follows its sources, and a commit has the same one.
-#include "harness/cli/programs/built_from.h"
+#include "harness/cli/provenance/built_from.h"
 
 #include <gtest/gtest.h>
 
 #include <regex>
 
-#include "harness/cli/programs/module_sources.h"
+#include "harness/cli/provenance/module_sources.h"
 #include "tests/store/repository.h"
 
 namespace harness {

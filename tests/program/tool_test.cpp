@@ -1,5 +1,5 @@
 // The parts of a build: which files a process executes, and whether one of them is another one now.
-#include "harness/cli/measuring/tool.h"
+#include "harness/cli/provenance/tool.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness/base/process.h"
-#include "harness/cli/programs/build_commit.h"
 #include "harness/cli/programs/command_suite.h"
+#include "harness/cli/provenance/build_commit.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/store/git.h"
 #include "harness/suite/load_suite.h"

@@ -19,7 +19,7 @@
 #include "harness/cli/options/typed_option.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
-#include "harness/cli/programs/build_commit.h"
+#include "harness/cli/provenance/build_commit.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/report/documents.h"
 #include "harness/suite/load_suite.h"

@@ -16,12 +16,12 @@
 #include "harness/cli/measuring/begin_run.h"
 #include "harness/cli/measuring/lock_devices.h"
 #include "harness/cli/measuring/prepare.h"
-#include "harness/cli/measuring/tool.h"
 #include "harness/cli/measuring/top_up.h"
 #include "harness/cli/options/looks_options.h"
 #include "harness/cli/options/measuring_options.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
+#include "harness/cli/provenance/tool.h"
 #include "harness/store/git.h"
 
 namespace harness {

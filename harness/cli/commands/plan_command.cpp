@@ -2,7 +2,7 @@
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/plan_file.h"
-#include "harness/cli/programs/built_from.h"
+#include "harness/cli/provenance/built_from.h"
 
 namespace harness {
 namespace {

@@ -12,7 +12,7 @@
 #include "harness/catalog/catalog.h"
 #include "harness/cli/measuring/begin_run.h"
 #include "harness/cli/measuring/measure_into.h"
-#include "harness/cli/measuring/tool.h"
+#include "harness/cli/provenance/tool.h"
 #include "harness/device/open.h"
 #include "harness/measure/worker/probe.h"
 #include "harness/model/proof_reach.h"
@@ -96,7 +96,7 @@ std::optional<Series> told_value(const CaseRecord& known, int process, const std
   return told.processes.empty() ? std::nullopt : std::optional(std::move(told));
 }
 
-// What the first process of the case found out, as a look.
+// The look that the first process of a case stands for.
 std::optional<ProcessResult> as_look(const CaseRecord& known, const PlannedCase& planned,
                                      const std::string& record) {
   const bool right = known.outcome == Outcome::measured || known.outcome == Outcome::looked_at;

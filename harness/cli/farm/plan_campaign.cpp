@@ -21,10 +21,10 @@
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/measuring/begin_run.h"
 #include "harness/cli/measuring/lock_devices.h"
-#include "harness/cli/measuring/tool.h"
 #include "harness/cli/measuring/top_up.h"
-#include "harness/cli/programs/built_from.h"
-#include "harness/cli/programs/module_sources.h"
+#include "harness/cli/provenance/built_from.h"
+#include "harness/cli/provenance/module_sources.h"
+#include "harness/cli/provenance/tool.h"
 #include "harness/measure/worker/probe.h"
 #include "harness/store/git.h"
 

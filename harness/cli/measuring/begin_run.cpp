@@ -9,8 +9,8 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
-#include "harness/cli/measuring/tool.h"
 #include "harness/cli/programs/late_results.h"
+#include "harness/cli/provenance/tool.h"
 #include "harness/store/git.h"
 
 namespace harness {

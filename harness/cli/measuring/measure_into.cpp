@@ -7,10 +7,10 @@
 #include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/begin_run.h"
-#include "harness/cli/measuring/tool.h"
 #include "harness/cli/output/progress_line.h"
 #include "harness/cli/output/rescue.h"
 #include "harness/cli/programs/record_keeper.h"
+#include "harness/cli/provenance/tool.h"
 
 namespace harness {
 

@@ -10,8 +10,8 @@
 #include "harness/cli/measuring/lock_clocks.h"
 #include "harness/cli/measuring/lock_devices.h"
 #include "harness/cli/measuring/measure_into.h"
-#include "harness/cli/measuring/tool.h"
 #include "harness/cli/output/rescue.h"
+#include "harness/cli/provenance/tool.h"
 
 namespace harness {
 

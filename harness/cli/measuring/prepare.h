@@ -21,7 +21,7 @@ struct Prepared : ChosenDevices {
   std::map<std::string, std::vector<MachineField>> facts;
   std::shared_ptr<EndingWorkers> ending;  // workers that were asked about devices
   std::string built_from =
-      {};  // of the program that made the plan (programs/built_from.h); "": it does not say
+      {};  // of the program that made the plan (provenance/built_from.h); "": it does not say
   std::vector<UnmatchedWish> unmatched = {};  // PlanOptions::unmatched
 };
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "harness/base/text.h"
-#include "harness/cli/programs/build_commit.h"
 #include "harness/cli/programs/run_logged.h"
+#include "harness/cli/provenance/build_commit.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/model/codec.h"
 #include "harness/store/baselines.h"

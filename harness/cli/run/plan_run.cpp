@@ -9,13 +9,13 @@
 #include "harness/cli/ab/ab_sides.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/measuring/require_gpu.h"
-#include "harness/cli/measuring/tool.h"
 #include "harness/cli/measuring/top_up.h"
 #include "harness/cli/options/policy_options.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
-#include "harness/cli/programs/built_from.h"
-#include "harness/cli/programs/module_sources.h"
+#include "harness/cli/provenance/built_from.h"
+#include "harness/cli/provenance/module_sources.h"
+#include "harness/cli/provenance/tool.h"
 #include "harness/measure/schedule/worker_process.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/cli/measuring/tool.h"
+#include "harness/cli/provenance/tool.h"
 
 #include <fmt/format.h>
 

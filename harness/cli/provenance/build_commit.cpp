@@ -1,4 +1,4 @@
-#include "harness/cli/programs/build_commit.h"
+#include "harness/cli/provenance/build_commit.h"
 
 #include <fmt/format.h>
 

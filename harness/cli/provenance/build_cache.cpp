@@ -1,4 +1,4 @@
-#include "harness/cli/programs/build_cache.h"
+#include "harness/cli/provenance/build_cache.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "harness/cli/programs/module_sources.h"
+#include "harness/cli/provenance/module_sources.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "harness/cli/programs/built_from.h"
+#include "harness/cli/provenance/built_from.h"
 
 #include <fmt/format.h>
 

@@ -53,17 +53,31 @@ std::map<std::string, std::string> settings() {
   return variables_that([](std::string_view name) { return name.starts_with("HARNESS_"); });
 }
 
-std::map<std::string, std::string> steering() {
-  constexpr std::array starts{"HARNESS_", "CUDA_",   "CUBLAS", "CUDNN_", "CUFFT",  "CUSPARSE", "NVRTC",
-                              "NCCL_",    "NVIDIA_", "OMP_",   "GOMP_",  "GLIBC_", "MALLOC_",  "LD_"};
-  constexpr std::array others{"HARNESS_STORE",        "HARNESS_TODAY",     "HARNESS_NO_DEFAULTS",
-                              "HARNESS_CACHE_DIR",    "HARNESS_LOCK_DIR",  "HARNESS_IDENTITY_TEXTS",
-                              "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "NVIDIA_VISIBLE_DEVICES"};
+std::map<std::string, std::string> seen_by_workers() {
+  // They tell of a session, a place, a day, or the choice of devices.
+  constexpr std::array starts{"SSH_", "XDG_", "HARNESS_TEST_"};
+  constexpr std::array others{"HARNESS_TODAY",
+                              "HARNESS_NO_DEFAULTS",
+                              "HARNESS_CACHE_DIR",
+                              "HARNESS_LOCK_DIR",
+                              "HARNESS_ENVIRONMENT",
+                              "CUDA_VISIBLE_DEVICES",
+                              "CUDA_DEVICE_ORDER",
+                              "NVIDIA_VISIBLE_DEVICES",
+                              "HOSTNAME",
+                              "PWD",
+                              "OLDPWD",
+                              "SHLVL",
+                              "TERM",
+                              "_"};
   return variables_that([&](std::string_view name) {
-    return std::any_of(starts.begin(), starts.end(),
-                       [&](const char* one) { return name.starts_with(one); }) &&
-           std::find(others.begin(), others.end(), name) == others.end();
+    return !is_withheld(name) && std::find(others.begin(), others.end(), name) == others.end() &&
+           std::none_of(starts.begin(), starts.end(), [&](const char* one) { return name.starts_with(one); });
   });
+}
+
+std::string named_environment() {
+  return value_of("HARNESS_ENVIRONMENT");
 }
 
 std::string today() {

@@ -23,10 +23,14 @@ bool is_withheld(std::string_view name);
 // All variables HARNESS_*, the settings of this program.
 std::map<std::string, std::string> settings();
 
-// The variables that may decide what a kernel, a library of NVIDIA or the loader does: settings(), CUDA_*,
-// CUBLAS*, CUDNN_*, CUFFT*, CUSPARSE*, NVRTC*, NCCL_*, NVIDIA_*, OMP_*, GOMP_*, GLIBC_*, MALLOC_* and LD_*.
-// Without those that name places, days and devices.
-std::map<std::string, std::string> steering();
+// The variables that code under test sees, without those of a session, a place or a day, and without the
+// choice of devices: HOSTNAME, PWD, TERM, SSH_* and CUDA_VISIBLE_DEVICES, for example.
+std::map<std::string, std::string> seen_by_workers();
+
+// HARNESS_ENVIRONMENT: a name, such as the digest of a container image, for everything outside the tracked
+// files that kernels may use: libraries, the links and folders that lead to them, and files. The user
+// promises another name after a change of it. "": not set.
+std::string named_environment();
 
 // HARNESS_TODAY: a later day (2026-12-31) on which waivers are judged, instead of the clock's. "": not set.
 std::string today();

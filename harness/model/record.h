@@ -289,7 +289,7 @@ struct Record {
   // The session that an import names, in which builds took turns; "": none. Two records of one session on one
   // device have no variance between sessions.
   std::string session = {};
-  // What decides which launches the cases make, part by part, if it was the same for all of its results
+  // All that decides which launches the cases make, part by part, if it was the same for all results
   // (cli/provenance/tool.h). Empty: not known.
   std::map<std::string, std::string> build = {};
   std::vector<CaseRecord> cases;

@@ -1,75 +1,83 @@
-// The parts of a build: which files a process executes, and whether one of them is another one now.
+// The parts of a build, and when it cannot be told.
 #include "harness/cli/provenance/tool.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <fstream>
+#include <filesystem>
 
 #include "harness/base/files.h"
-#include "harness/base/process.h"
+#include "tests/store/repository.h"
 
 namespace harness {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
+using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Key;
-using testing::Not;
-using testing::Pair;
 
-TEST(BuildParts, AreTheProgramTheVariablesAndWhatAProcessExecutes) {
-  BuildParts build = this_build();
-  const std::string program = "./bin/" + this_program().filename().string();
-  EXPECT_THAT(build, Contains(Key(program)));
-  EXPECT_THAT(build, Contains(Key("environment")));
-  EXPECT_TRUE(add_mapped(build, getpid()));
-  EXPECT_THAT(build, Contains(Key(HasSubstr("/libc.so"))));
-  EXPECT_THAT(build, Contains(Key(HasSubstr("/libstdc++.so"))));
-  EXPECT_THAT(build, Not(Contains(Pair(testing::_, ""))));
-  EXPECT_FALSE(changed_part(build));
-  EXPECT_FALSE(add_mapped(build, getpid())) << "it is all known";
+class BuildOf : public testing::Test {
+ protected:
+  BuildOf() {
+    setenv("HARNESS_ENVIRONMENT", "sha256:1", 1);
+    commit("kernel.cu", "one");
+    std::filesystem::current_path(repository_.path());
+  }
+  ~BuildOf() override {
+    std::filesystem::current_path(before_);
+    unsetenv("HARNESS_ENVIRONMENT");
+  }
+
+  void commit(const std::string& file, std::string_view text) {
+    repository_.write(file, text);
+    repository_.git({"add", "--all"});
+    repository_.git({"commit", "--quiet", "-m", "a commit"});
+    head_ = repository_.git({"rev-parse", "HEAD"});
+  }
+  [[nodiscard]] std::string tree() const { return this_build({}, {head_, "main"}).at("tree"); }
+
+  std::filesystem::path before_ = std::filesystem::current_path();
+  Repository repository_;
+  std::string head_;
+};
+
+TEST_F(BuildOf, HasAPartForEachThingThatDecidesWhatIsLaunched) {
+  const Revision revision{head_, "main"};
+  const BuildParts build = this_build({}, revision);
+  EXPECT_THAT(build, ElementsAre(Key("environment"), Key("folder"), Key("module"), Key("program"),
+                                 Key("tree"), Key("variables")));
+  EXPECT_EQ(build.at("environment"), "sha256:1");
+  EXPECT_EQ(build, this_build({}, revision));
+  setenv("TILE", "8", 1);
+  EXPECT_NE(build.at("variables"), this_build({}, revision).at("variables"));
+  unsetenv("TILE");
 }
 
-TEST(BuildParts, OfAProcessThatTheSystemDoesNotShowAreUnknown) {
-  BuildParts build = this_build();
-  EXPECT_TRUE(add_mapped(build, 1 << 30));
-  EXPECT_THAT(build, IsEmpty());
+TEST_F(BuildOf, CannotBeToldWithoutANameOfItsEnvironmentOrWithModules) {
+  const Revision revision{head_, "main"};
+  Plan plan;
+  plan.modules = {"/tmp/plugin.so"};
+  EXPECT_THAT(this_build(plan, revision), IsEmpty());
+  unsetenv("HARNESS_ENVIRONMENT");
+  EXPECT_THAT(this_build({}, revision), IsEmpty());
 }
 
-TEST(BuildParts, TellTheFirstOneThatChanged) {
+TEST_F(BuildOf, FollowsTheTrackedFilesButForMarkdown) {
+  const std::string before = tree();
+  commit("README.md", "words");
+  EXPECT_EQ(tree(), before);
+  repository_.write("kernel.cu", "two");
+  EXPECT_NE(tree(), before) << "an uncommitted change";
+  commit("kernel.cu", "two");
+  EXPECT_NE(tree(), before);
+}
+
+TEST_F(BuildOf, KnowsATreeWithoutItsRepositoryByItsCommit) {
   const TemporaryFolder folder;
-  const std::string file = (folder.path() / "lib.so").string();
-  std::ofstream(file) << "one";
-  BuildParts build{{file, "of another content"}};
-  EXPECT_EQ(changed_part(build), file);
-  build[file] = content_hash("one");
-  EXPECT_FALSE(changed_part(build));
-  std::ofstream(file) << "and two";
-  EXPECT_EQ(changed_part(build), file);
-  build = {{(folder.path() / "gone.so").string(), ""}};
-  EXPECT_TRUE(changed_part(build)) << "a file that is missing, then and now, is no evidence";
-}
-
-TEST(BuildParts, KnowFilesOfManyMegabytesByTheirSizeAndTime) {
-  const TemporaryFolder folder;
-  const std::filesystem::path file = folder.path() / "large.so";
-  std::ofstream(file) << "x";
-  std::filesystem::resize_file(file, 33 << 20);
-  const BuildParts build{{file.string(), content_hash(*read_file(file.string()))}};
-  EXPECT_TRUE(changed_part(build)) << "its content is not read";
-}
-
-TEST(BuildParts, FollowVariablesThatSteerLibraries) {
-  const BuildParts build = this_build();
-  setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 1);
-  EXPECT_EQ(changed_part(build), "environment");
-  unsetenv("CUBLAS_WORKSPACE_CONFIG");
-  EXPECT_FALSE(changed_part(build));
+  std::filesystem::current_path(folder.path());
+  EXPECT_EQ(tree(), "commit " + head_);
+  EXPECT_THAT(this_build({}, {}), IsEmpty());
 }
 
 }  // namespace

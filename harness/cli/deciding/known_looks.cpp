@@ -16,7 +16,6 @@
 #include "harness/device/open.h"
 #include "harness/measure/worker/probe.h"
 #include "harness/model/proof_reach.h"
-#include "harness/verdict/check/comparable.h"
 
 namespace harness {
 namespace {
@@ -32,12 +31,11 @@ Plan knowable_part(Plan plan, const Prepared& prepared) {
   return plan;
 }
 
-// Headers of records of this build.
+// Headers of records of this build, the newest first.
 std::vector<Record> records_of_build(Store& store, const Record& record) {
   std::vector<Record> found;
   RunQuery query;
   query.suite = record.suite.name;
-  query.state = RunState::complete;
   query.calibration = false;
   query.count_results = false;
   auto runs = store.list(query);
@@ -45,9 +43,23 @@ std::vector<Record> records_of_build(Store& store, const Record& record) {
   runs->resize(std::min(runs->size(), most_headers));
   for (const RunInfo& run : *runs) {
     Result<Record> header = store.load_cases(run.id, {});
-    if (header && !header->build.empty() && !changed_part(header->build)) found.push_back(std::move(*header));
+    if (header && header->build == record.build && header->id != record.id)
+      found.push_back(std::move(*header));
   }
   return found;
+}
+
+// Whether two records were made on one machine that was in one state.
+bool on_same_machine(const Record& known, const Record& record, const std::string& kind) {
+  const auto before = known.machines.find(kind), after = record.machines.find(kind);
+  if (before == known.machines.end() || after == record.machines.end()) return false;
+  const auto state_of = [](Machine machine) {
+    machine.ceilings.clear();
+    std::erase_if(machine.fields,
+                  [](const MachineField& field) { return field.name.starts_with("ceilings"); });
+    return machine;
+  };
+  return state_of(before->second) == state_of(after->second);
 }
 
 // A baseline is chosen by the machines of a record.
@@ -122,26 +134,30 @@ std::optional<ProcessResult> as_look(const CaseRecord& known, const PlannedCase&
   return look;
 }
 
-// The looks that one record has, at cases of `plan` on the machines of `record`.
-Result<std::vector<ProcessResult>> looks_in(Store& store, const Record& header, const Record& record,
-                                            Plan plan) {
-  std::vector<ProcessResult> looks;
+// Takes the cases of `open` that one record has results of: with a look where it is right. A newer record
+// of one build outweighs older ones.
+void take_looks(Store& store, const Record& header, const Record& record, Plan& open,
+                std::map<std::string, EncodedResult>& looks) {
   std::set<std::string> wanted;
-  for (const PlannedCase& one : plan.cases)
-    if (match_machines(header, record, one.device, {}).against_proof.empty()) wanted.insert(one.id);
-  if (wanted.empty()) return looks;
+  for (const PlannedCase& one : open.cases)
+    if (on_same_machine(header, record, one.device)) wanted.insert(one.id);
+  if (wanted.empty()) return;
   const Result<Record> known = store.load_cases(header.id, wanted);
-  if (!known) return fail(known.error());
-  take_decisions(plan, *known);
+  if (!known) return;  // somebody removed it
+  Plan as_known = open;
+  take_decisions(as_known, *known);
   std::map<std::string_view, const PlannedCase*> planned;
-  for (const PlannedCase& one : plan.cases) planned.emplace(one.id, &one);
+  for (const PlannedCase& one : as_known.cases) planned.emplace(one.id, &one);
+  std::set<std::string> taken;
   for (const CaseRecord& one : known->cases) {
-    const PlannedCase& as_planned = *planned.at(one.id);
-    if (!is_same_case(one, as_planned)) continue;
-    if (std::optional<ProcessResult> look = as_look(one, as_planned, header.id))
-      looks.push_back(std::move(*look));
+    if (one.processes.empty() || one.outcome == Outcome::skipped) continue;
+    taken.insert(one.id);
+    const PlannedCase& wish = *planned.at(one.id);
+    if (!is_same_case(one, wish)) continue;
+    if (std::optional<ProcessResult> look = as_look(one, wish, header.id))
+      looks.emplace(one.id, EncodedResult{std::move(*look)});
   }
-  return looks;
+  std::erase_if(open.cases, [&](const PlannedCase& one) { return taken.contains(one.id); });
 }
 
 }  // namespace
@@ -149,24 +165,15 @@ Result<std::vector<ProcessResult>> looks_in(Store& store, const Record& header, 
 Result<std::map<std::string, EncodedResult>> known_looks(Store& store, Record& record, const Plan& plan,
                                                          const Prepared& prepared) {
   std::map<std::string, EncodedResult> looks;
-  if (record.build.empty() || !prepared.side_by_side.empty()) return looks;
+  if (record.build.empty() || record.build != this_build(plan, record.revision)) return looks;
+  if (!prepared.side_by_side.empty()) return looks;
   Plan open = knowable_part(plan, prepared);
   const std::vector<Record> records =
       open.cases.empty() ? std::vector<Record>() : records_of_build(store, record);
   if (records.empty()) return looks;
   if (const Status learned = learn_machines(store, record, open, prepared); !learned)
     return fail(learned.error());
-  for (const Record& header : records) {
-    Result<std::vector<ProcessResult>> found = looks_in(store, header, record, open);
-    if (!found) return fail(found.error());
-    if (!found->empty()) record.build.insert(header.build.begin(), header.build.end());
-    for (ProcessResult& look : *found) {
-      const std::string id = look.case_id;
-      looks.emplace(id, EncodedResult{std::move(look)});
-    }
-    std::erase_if(open.cases, [&](const PlannedCase& one) { return looks.contains(one.id); });
-  }
-  if (const Status kept = store.update_header(record); !kept) return fail(kept.error());
+  for (const Record& header : records) take_looks(store, header, record, open, looks);
   return looks;
 }
 

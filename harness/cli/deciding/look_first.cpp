@@ -9,6 +9,7 @@
 
 #include "harness/cli/deciding/known_looks.h"
 #include "harness/measure/program/program_results.h"
+#include "harness/measure/schedule/interrupt.h"
 #include "harness/report/words/kernel_words.h"
 #include "harness/verdict/case_rows.h"
 #include "harness/verdict/check/proof.h"
@@ -101,17 +102,28 @@ Status look_with_its_choices(const SparingRequest& request, Record& record, cons
 // Looks at the cases of which no record of this build knows the launches.
 Result<Looks> look_at_unknown(const SparingRequest& request, Record& record) {
   const auto begin = std::chrono::steady_clock::now();
+  const InterruptGuard guard;
   auto known = known_looks(request.store, record, request.plan, request.prepared);
+  if (InterruptGuard::interrupted()) return Looks{{}, true, 0};
   if (!known) return fail(known.error());
   Plan rest = request.plan;
   std::erase_if(rest.cases, [&](const PlannedCase& one) { return known->contains(one.id); });
   Result<Looks> looks = Looks{};
   if (runnable(rest) > 0) looks = look_at(request.store, record, rest, request.prepared, request.quiet);
   if (!looks) return looks;
-  looks->known = known->size();
   looks->results.merge(*known);
   looks->took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return looks;
+}
+
+// How many of the spared cases were not run.
+std::size_t known_among(const Looks& looks, const std::set<std::string>& spared) {
+  return static_cast<std::size_t>(std::count_if(spared.begin(), spared.end(), [&](const std::string& id) {
+    const auto look = looks.results.find(id);
+    const auto is_known = [](const Note& note) { return note.code == NoteCode::known_look; };
+    return look != looks.results.end() &&
+           std::any_of(look->second.result.notes.begin(), look->second.result.notes.end(), is_known);
+  }));
 }
 
 }  // namespace
@@ -137,9 +149,9 @@ Result<SparedCases> spare_identical(const SparingRequest& request, Record& recor
   if (const Status kept = put_spared(keeper, *looks, spared.ids, request.plan); !kept)
     return fail(kept.error());
   if (const Status written = keeper.write_late(); !written) return fail(written.error());
-  fmt::print(
-      stderr, "{}\n",
-      report::look_words(proofs, spared.ids.size(), runnable(request.plan), looks->took, looks->known));
+  fmt::print(stderr, "{}\n",
+             report::look_words(proofs, spared.ids.size(), runnable(request.plan), looks->took,
+                                known_among(*looks, spared.ids)));
   return spared;
 }
 

@@ -18,7 +18,6 @@ struct Looks {
   std::map<std::string, EncodedResult> results = {};
   bool interrupted = false;
   Seconds took = 0;
-  std::size_t known = 0;  // of these: of records of the same build (known_looks.h), so nothing was run
 };
 
 // Looks at every case of the plan. `record` learns its machines; nothing else is stored.

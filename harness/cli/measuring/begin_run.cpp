@@ -64,7 +64,7 @@ Result<OpenRun> new_run(Store& store, const Plan& plan, const Revision& revision
   Record& record = run.record;
   record.id = random_uuid();
   record.tool = tool_of(plan);
-  if (plan.modules.empty()) record.build = this_build();  // a user's code may read files that nobody knows
+  record.build = this_build(plan, revision);
   record.suite = plan.suite;
   record.revision = revision;
   record.partial = partial;

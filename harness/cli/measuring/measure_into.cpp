@@ -51,10 +51,6 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
     }
     return keeper.put(result);
   };
-  run.on_worker = [&](int process) {
-    if (record.build.empty() || !add_mapped(record.build, process)) return;
-    if (const Status kept = store.update_header(record); !kept) report_error(kept.error());
-  };
   for (const auto& [kind, choices] : prepared.side_by_side)
     for (const DeviceChoice& choice : choices) run.side_by_side[kind].push_back({choice.name, choice.uuid});
   run.on_machine = [&](const std::string& kind, const Machine& seen) {
@@ -75,6 +71,10 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
   take_decisions(timed, record);
   Result<RunReport> report = run_plan(timed, run);
   progress.clear();
+  if (!record.build.empty() && record.build != this_build(plan, record.revision)) {
+    record.build.clear();  // nobody knows which results are of which
+    if (const Status kept = store.update_header(record); !kept) report_error(kept.error());
+  }
   if (const Status written = keeper.write_late(); !written) return fail(rescued(record, written.error()));
   if (!report && keeper.store_failed()) return fail(rescued(record, report.error()));
   return report;

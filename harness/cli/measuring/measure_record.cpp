@@ -1,17 +1,11 @@
 #include "harness/cli/measuring/measure_record.h"
 
-#include <fmt/format.h>
-
-#include <cstdio>
-
 #include "harness/base/files.h"
-#include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/lock_clocks.h"
 #include "harness/cli/measuring/lock_devices.h"
 #include "harness/cli/measuring/measure_into.h"
 #include "harness/cli/output/rescue.h"
-#include "harness/cli/provenance/tool.h"
 
 namespace harness {
 
@@ -48,11 +42,6 @@ Result<MeasuredRecord> measure_record(Store& store, Prepared& prepared, const Me
     if (const Status closed = store.finish(record.id, RunState::interrupted); !closed)
       report_error(closed.error());
     return fail(report.error());
-  }
-  if (const auto changed = changed_part(record.build)) {
-    fmt::print(stderr, "warning: {} changed while it was measured; measure again if that was a build\n",
-               printable(*changed));
-    record.build.clear();
   }
   if (!report->interrupted) {
     record.finished = utc_timestamp();

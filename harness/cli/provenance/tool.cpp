@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
+#include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "harness/base/bulk_hash.h"
@@ -13,69 +12,42 @@
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/device/open.h"
+#include "harness/store/git.h"
 
 namespace harness {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr const char* variables = "environment";
-constexpr const char* cache_of_the_loader = "/etc/ld.so.cache";
-constexpr std::uintmax_t most_hashed_bytes = 32 << 20;
-
-fs::path build_folder() {
-  return this_program().parent_path().parent_path();
-}
-
-std::string part_name(const fs::path& file) {
-  const fs::path inside = file.lexically_relative(build_folder());
-  const bool beside =
-      !inside.empty() && *inside.begin() != ".." && inside.parent_path().parent_path().empty();
-  return beside ? "./" + inside.generic_string() : file.generic_string();
-}
-
-fs::path file_of(const std::string& part) {
-  return part.starts_with("./") ? build_folder() / part.substr(2) : fs::path(part);
-}
-
-// "" for a file that cannot be read. The content is read anew when the file was written since.
-std::string state_of(const std::string& part) {
-  const fs::path file = file_of(part);
+// "none" for a file that is not there. The content is read anew when the file was written since.
+std::string hash_of_file(const fs::path& file) {
   std::error_code code;
   const std::uintmax_t bytes = fs::file_size(file, code);
-  if (code) return {};
+  if (code) return "none";
   const std::string written =
-      fmt::format("{} bytes, written {}", bytes, fs::last_write_time(file, code).time_since_epoch().count());
-  if (bytes > most_hashed_bytes && file.native() == part) return written;
+      fmt::format("{} {}", bytes, fs::last_write_time(file, code).time_since_epoch().count());
   static std::map<fs::path, std::pair<std::string, std::string>> known;
   auto& [when, hash] = known[file];
   if (std::exchange(when, written) == written) return hash;
   const Result<std::string> content = read_file(file.string());
-  return hash = content ? content_hash(*content) : std::string();
+  return hash = content ? content_hash(*content) : std::string("none");
 }
 
-std::string state_of_variables() {
+std::string hash_of_variables() {
   std::string text;
-  for (const auto& [name, value] : environment::steering()) text += fmt::format("{}={}\n", name, value);
+  for (const auto& [name, value] : environment::seen_by_workers()) text += name + "=" + value + '\0';
   return content_hash(text);
 }
 
-std::string state_now(const std::string& part) {
-  return part == variables ? state_of_variables() : state_of(part);
-}
-
-// The files whose code a process may execute. Devices and memory without a file have no part in it.
-std::set<std::string> mapped_files(int process) {
-  std::set<std::string> files;
-  std::ifstream maps(fmt::format("/proc/{}/maps", process));
-  for (std::string line; std::getline(maps, line);) {
-    // "7f0a1000-7f0a2000 r-xp 00001000 08:01 1234   /usr/lib/libm.so.6"
-    const std::size_t path = line.find('/'), mode = line.find(' ');
-    if (path == std::string::npos || line.substr(mode + 1, 4).find('x') == std::string::npos) continue;
-    const std::string file = line.substr(path);
-    if (!file.starts_with("/dev/") && !file.starts_with("/memfd:") && !file.starts_with("/SYSV"))
-      files.insert(file);
-  }
-  return files;
+// "" where nothing tells the files.
+std::string state_of_tree(const Revision& revision) {
+  const std::optional<fs::path> root = repository_root(fs::current_path());
+  if (!root) return revision.commit.empty() ? "" : "commit " + revision.commit;
+  const Result<std::string> listed = files_of_commit(*root, revision.commit, {"."});
+  if (!listed) return {};
+  std::string files;
+  for (const std::string& line : split(*listed, '\n'))
+    if (!line.ends_with(".md")) files += line + "\n";
+  return content_hash(files + head_revision(*root).changes);
 }
 
 }  // namespace
@@ -108,44 +80,23 @@ std::string tool_of(const Plan& plan) {
 
 Status check_same_tool(const Record& record, const Plan& plan) {
   const std::string tool = tool_of(plan);
-  const bool other = record.tool.find(" build ") != std::string::npos && record.tool != tool;
-  const std::optional<std::string> changed = changed_part(record.build);
-  if (!other && !changed) return {};
-  const std::string what =
-      other ? fmt::format("by {}, and this is {}", printable(record.tool), tool)
-            : fmt::format("with another {}", *changed == variables ? "environment" : printable(*changed));
-  return fail(
-      ErrorKind::usage, "the record was measured " + what,
-      "processes of two builds in one record cannot be told apart: restore the program, its libraries "
-      "and variables as they were, or measure anew with `harness run`");
+  if (record.tool.find(" build ") == std::string::npos || record.tool == tool) return {};
+  return fail(ErrorKind::usage,
+              fmt::format("the record was measured by {}, and this is {}", printable(record.tool), tool),
+              "processes of two builds in one record cannot be told apart: restore the program, the modules "
+              "and the scripts that it was measured with, or measure anew with `harness run`");
 }
 
-BuildParts this_build() {
-  BuildParts build{{variables, state_of_variables()}};
-  std::error_code code;
-  for (const fs::path& file : {this_program(), cuda_module_path(), fs::path(cache_of_the_loader)}) {
-    const std::string part = part_name(file.lexically_normal());
-    if (fs::exists(file, code)) build[part] = state_of(part);
-  }
-  return build;
-}
-
-bool add_mapped(BuildParts& build, int process) {
-  const std::set<std::string> files = mapped_files(process);
-  if (files.empty()) build.clear();  // the system does not tell them
-  bool any_new = files.empty();
-  for (const std::string& file : files) {
-    const auto [part, added] = build.try_emplace(part_name(file));
-    if (added) part->second = state_of(part->first);
-    any_new |= added;
-  }
-  return any_new;
-}
-
-std::optional<std::string> changed_part(const BuildParts& build) {
-  for (const auto& [part, state] : build)
-    if (state.empty() || state_now(part) != state) return part;
-  return std::nullopt;
+BuildParts this_build(const Plan& plan, const Revision& revision) {
+  const std::string named = environment::named_environment();
+  if (named.empty() || !plan.modules.empty()) return {};
+  BuildParts build{{"environment", named},
+                   {"folder", fs::current_path().string()},
+                   {"program", hash_of_file(this_program())},
+                   {"module", hash_of_file(cuda_module_path())},
+                   {"variables", hash_of_variables()},
+                   {"tree", state_of_tree(revision)}};
+  return build["program"] == "none" || build["tree"].empty() ? BuildParts{} : build;
 }
 
 }  // namespace harness

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,26 +20,19 @@ std::string this_tool();
 // the modules, and of the files that the commands of programs name.
 std::string tool_of(const Plan& plan);
 
-// Refuses to mix two builds in one record: an error when another tool than tool_of(plan) measured `record`,
-// or a part of Record::build is another one now.
+// Refuses to mix two builds in one record: an error when another tool than tool_of(plan) measured `record`.
 Status check_same_tool(const Record& record, const Plan& plan);
 
 // A short hash over the contents of files, without those that are missing.
 std::string identity_of_files(const std::vector<std::filesystem::path>& files);
 
-// Record::build: part by part. A file stands for its content, and one of many megabytes for its size and when
-// it was written. Files of the program's folder and of folders beside it are named "./lib/x.so", and always
-// stand for their content. "environment" is a hash over environment::steering(). Empty: not known.
+// Record::build, part by part: the working folder, what HARNESS_ENVIRONMENT names, and hashes of the program,
+// of the CUDA module, of the variables that workers see, and of the tracked files. Markdown is no part of
+// these, uncommitted changes are. A tree that was carried without its repository is known by its commit.
 using BuildParts = std::map<std::string, std::string>;
 
-// This program, its CUDA module, the variables, and the loader's cache, which says where libraries are found.
-BuildParts this_build();
-
-// Adds the shared objects that a running process has mapped. Returns whether that changed anything. An object
-// that was removed meanwhile counts as one that changed.
-bool add_mapped(BuildParts& build, int process);
-
-// The first part that is another one now; std::nullopt where all are as they were.
-std::optional<std::string> changed_part(const BuildParts& build);
+// The build that runs here. Empty, because it cannot be told whether it is the same another time: without
+// HARNESS_ENVIRONMENT, for a plan with modules of a user, and once the program was replaced.
+BuildParts this_build(const Plan& plan, const Revision& revision);
 
 }  // namespace harness

@@ -64,7 +64,7 @@ Status check_before_measuring(const RunArguments& arguments, const Prepared& pre
 // replay for a profiler opens the device in this process instead, and needs neither.
 WorkBesideProbe beside_probes(const RunArguments& arguments) {
   if (arguments.profile) return {};
-  return {[] { this_build(); }, std::make_shared<EndingWorkers>()};
+  return {[] { this_tool(); }, std::make_shared<EndingWorkers>()};
 }
 
 }  // namespace

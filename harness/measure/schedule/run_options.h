@@ -65,7 +65,6 @@ struct RunOptions {
   StartProgram start_program = harness::start_program;
   std::function<void(const std::string& device_kind, const Machine&)> on_machine;  // once a device
   std::function<void(const Progress&)> on_progress;
-  std::function<void(int)> on_worker = {};  // after each result, with the process that sent it
   // Asked before each process in which a case is still to be measured; false ends the run there.
   std::function<bool()> may_begin = {};
   // One worker process a device kind, number 0, reads what a call of each case launches (look_at_case()).

@@ -127,7 +127,6 @@ Result<WorkerSession::Next> WorkerSession::take(WorkerProcess::Said& said) {
 
 Result<WorkerSession::Next> WorkerSession::hear(const Hello& hello, const WorkerProcess::Said&) {
   greeted_ = true;
-  process_ = hello.process;
   const bool found_link = link_unknown() && hello.machine.ceilings.contains(link_ceiling);
   if (experience_.opened.emplace(task_.kind, hello.machine.device_uuid).second || found_link)
     context_.journal.found_machine(task_.kind, hello.machine);
@@ -181,7 +180,6 @@ Result<WorkerSession::Next> WorkerSession::take_result(EncodedResult result, con
   const ProcessResult& one = result.result;
   if (current_ == nullptr || one.case_id != current_->id || one.process != task_.process)
     return out_of_protocol(baseline != nullptr ? "pair" : "result");
-  if (context_.options.on_worker) context_.options.on_worker(process_);
   if (!context_.decisions.agree(sent_.at(one.case_id), one)) {
     disagreed_ = true;
     current_ = nullptr;

@@ -96,7 +96,6 @@ class WorkerSession {
   const PlannedCase* current_ = nullptr;     // that the worker has begun
   int begun_ = 0;                            // cases, by the worker
   bool greeted_ = false;
-  int process_ = 0;          // of the worker, as it said
   bool overlapped_ = false;  // it opened its device while another worker ended
   bool only_greets_ = false;
   bool disagreed_ = false;  // a case is measured again, as another process measured it

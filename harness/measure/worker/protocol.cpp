@@ -26,9 +26,9 @@ struct Described<Job> {
 
 template <>
 struct Described<Hello> {
-  static constexpr auto fields = list_fields<Hello>(
-      JsonLayout::line, field("device", &Hello::device).required(),
-      field("machine", &Hello::machine).required(), field("process", &Hello::process).unless_default());
+  static constexpr auto fields =
+      list_fields<Hello>(JsonLayout::line, field("device", &Hello::device).required(),
+                         field("machine", &Hello::machine).required());
 };
 
 template <>

@@ -281,7 +281,7 @@ void fail_for_setting(ProcessResult& result, const std::string& variable) {
 // Works from the open device to the last message. Returns the exit status.
 int work(const Job& job, Device& device, StartUp& start_up, const Measure& measure, MessagePipe& pipe) {
   const Scope suite = device.profiler().range("suite " + job.suite);
-  pipe.send(Hello{job.device, machine_of(device, job), getpid()});
+  pipe.send(Hello{job.device, machine_of(device, job)});
   start_up.end("process_fingerprint");
   const HostState host = read_host();
   const PreheatLimits limits = job.look ? PreheatLimits{} : preheat_of(job.cases);

@@ -38,7 +38,6 @@ Result<Job> decode_job(std::string_view document);
 struct Hello {  // first: the device is open
   std::string device;
   Machine machine;
-  int process = 0;  // its own number; 0: an older worker's
 };
 struct Begin {  // a case starts: from here a crash or a hang is its fault
   std::string case_id;

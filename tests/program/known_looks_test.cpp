@@ -1,0 +1,130 @@
+// The newest record of the build that runs counts for a case, on the same machine.
+#include "harness/cli/deciding/known_looks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "harness/base/files.h"
+#include "harness/cli/provenance/tool.h"
+#include "harness/store/store.h"
+
+namespace harness {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class KnownLooks : public testing::Test {
+ protected:
+  KnownLooks() {
+    setenv("HARNESS_ENVIRONMENT", "image 1", 1);
+    std::filesystem::current_path(folder_.path());  // outside a repository
+    PlannedCase planned;
+    planned.id = "gelu/plain/n=64";
+    planned.workload = "gelu";
+    planned.variant = "plain";
+    planned.device = "cpu";
+    plan_.cases = {planned};
+    plan_.suite.name = "demo";
+    prepared_.devices["cpu"] = "cpu";
+    prepared_.machines["cpu"] = {"cpu-x", "host 1", {{"kernel", "6.1", FieldClass::warn}}, {}};
+    store_ = std::move(*Store::open((folder_.path() / "r.db").string()));
+  }
+  ~KnownLooks() override {
+    std::filesystem::current_path(before_);
+    unsetenv("HARNESS_ENVIRONMENT");
+  }
+
+  Record header(const std::string& id) {
+    Record record;
+    record.id = id;
+    record.suite = plan_.suite;
+    record.revision.commit = std::string(40, 'a');
+    record.build = this_build(plan_, record.revision);
+    record.started = "2026-11-27T08:00:00Z";
+    return record;
+  }
+
+  // Stores a record whose only case ended like this.
+  Record put(Record record, Outcome outcome = Outcome::measured) {
+    record.machines = prepared_.machines;
+    record.finished = record.started;
+    CaseRecord one = planned_record(plan_.cases.front());
+    ProcessResult result;
+    result.case_id = one.id;
+    result.process = 1;
+    result.outcome = outcome;
+    result.identity = Identity{"d1", {}, {}};
+    if (outcome != Outcome::measured) result.reason = Cause{CauseCode::timed_out, {{"limit", 1.0}}};
+    add_result(one, result);
+    record.cases = {one};
+    EXPECT_TRUE(store_->put_record(record));
+    return record;
+  }
+
+  std::map<std::string, EncodedResult> found(Record record) {
+    EXPECT_TRUE(store_->begin(record));
+    return known_looks(*store_, record, plan_, prepared_).value();
+  }
+
+  std::filesystem::path before_ = std::filesystem::current_path();
+  TemporaryFolder folder_;
+  Plan plan_;
+  Prepared prepared_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(KnownLooks, AreThoseOfARecordOfThisBuild) {
+  put(header("r1"));
+  const auto looks = found(header("r2"));
+  ASSERT_THAT(looks, SizeIs(1));
+  const ProcessResult& look = looks.begin()->second.result;
+  EXPECT_EQ(look.outcome, Outcome::looked_at);
+  EXPECT_EQ(look.process, 0);
+  EXPECT_EQ(look.identity->digest, "d1");
+  EXPECT_EQ(look.notes.at(0).code, NoteCode::known_look);
+}
+
+TEST_F(KnownLooks, AreNoneWhereTheNewestRecordOfTheBuildIsWrong) {
+  put(header("r1"));
+  put(header("r2"), Outcome::timed_out);
+  EXPECT_THAT(found(header("r3")), IsEmpty());
+}
+
+TEST_F(KnownLooks, AreNoneOfAnotherBuildMachineOrSampling) {
+  Record other = header("r1");
+  other.build["program"] = "another";
+  put(other);
+  EXPECT_THAT(found(header("r2")), IsEmpty());
+  put(header("r3"));
+  prepared_.machines["cpu"].fields[0].value = "6.2";
+  EXPECT_THAT(found(header("r4")), IsEmpty());
+  prepared_.machines["cpu"].fields[0].value = "6.1";
+  EXPECT_THAT(found(header("r5")), SizeIs(1));
+  plan_.cases[0].sampling.seed = 9;
+  EXPECT_THAT(found(header("r6")), IsEmpty());
+}
+
+TEST_F(KnownLooks, NeedAValueOfEachGatedMetricThatNoProofCovers) {
+  plan_.cases[0].metrics = {"time", "loss"};
+  put(header("r1"));
+  EXPECT_THAT(found(header("r2")), SizeIs(1));
+  MetricGate gate;
+  gate.metric = "loss";
+  plan_.cases[0].gate.metrics = {gate};
+  EXPECT_THAT(found(header("r3")), IsEmpty());
+}
+
+TEST_F(KnownLooks, AreNoneWhereTheVariablesChangedSinceTheRunBegan) {
+  put(header("r1"));
+  const Record record = header("r2");
+  setenv("TILE", "8", 1);
+  EXPECT_THAT(found(record), IsEmpty());
+  unsetenv("TILE");
+}
+
+}  // namespace
+}  // namespace harness

@@ -289,8 +289,8 @@ struct Record {
   // The session that an import names, in which builds took turns; "": none. Two records of one session on one
   // device have no variance between sessions.
   std::string session = {};
-  // All that decides which launches the cases make, part by part, if it was the same for all results
-  // (cli/provenance/tool.h). Empty: not known.
+  // The build that all results are of, part by part (cli/provenance/tool.h). Empty: not known, or several.
+  // Two records of one build launch the same.
   std::map<std::string, std::string> build = {};
   std::vector<CaseRecord> cases;
 

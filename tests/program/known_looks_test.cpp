@@ -94,6 +94,13 @@ TEST_F(KnownLooks, AreNoneWhereTheNewestRecordOfTheBuildIsWrong) {
   EXPECT_THAT(found(header("r3")), IsEmpty());
 }
 
+TEST_F(KnownLooks, AreNoneWhereTheNewestRecordIsUnfinished) {
+  put(header("r1"));
+  const Record unfinished = put(header("r2"));
+  ASSERT_TRUE(store_->finish(unfinished.id, RunState::interrupted));
+  EXPECT_THAT(found(header("r3")), IsEmpty());
+}
+
 TEST_F(KnownLooks, AreNoneOfAnotherBuildMachineOrSampling) {
   Record other = header("r1");
   other.build["program"] = "another";

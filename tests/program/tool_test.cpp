@@ -69,8 +69,10 @@ TEST_F(BuildOf, FollowsTheTrackedFilesButForMarkdown) {
   EXPECT_EQ(tree(), before);
   repository_.write("kernel.cu", "two");
   EXPECT_NE(tree(), before) << "an uncommitted change";
+  const std::string measured = head_;
   commit("kernel.cu", "two");
   EXPECT_NE(tree(), before);
+  EXPECT_NE(this_build({}, {measured, "main"}).at("tree"), before) << "it was committed during the run";
 }
 
 TEST_F(BuildOf, KnowsATreeWithoutItsRepositoryByItsCommit) {
@@ -78,6 +80,7 @@ TEST_F(BuildOf, KnowsATreeWithoutItsRepositoryByItsCommit) {
   std::filesystem::current_path(folder.path());
   EXPECT_EQ(tree(), "commit " + head_);
   EXPECT_THAT(this_build({}, {}), IsEmpty());
+  EXPECT_THAT(this_build({}, {head_, "main", true}), IsEmpty()) << "nobody knows the changes";
 }
 
 }  // namespace

@@ -31,9 +31,14 @@ Plan knowable_part(Plan plan, const Prepared& prepared) {
   return plan;
 }
 
-// Headers of records of this build, the newest first.
-std::vector<Record> records_of_build(Store& store, const Record& record) {
-  std::vector<Record> found;
+struct KnownRecord {
+  Record header;
+  bool complete = false;  // else its build may not hold for all of its results
+};
+
+// The records of this build, the newest first.
+std::vector<KnownRecord> records_of_build(Store& store, const Record& record) {
+  std::vector<KnownRecord> found;
   RunQuery query;
   query.suite = record.suite.name;
   query.calibration = false;
@@ -44,7 +49,7 @@ std::vector<Record> records_of_build(Store& store, const Record& record) {
   for (const RunInfo& run : *runs) {
     Result<Record> header = store.load_cases(run.id, {});
     if (header && header->build == record.build && header->id != record.id)
-      found.push_back(std::move(*header));
+      found.push_back({std::move(*header), run.state == RunState::complete});
   }
   return found;
 }
@@ -134,10 +139,11 @@ std::optional<ProcessResult> as_look(const CaseRecord& known, const PlannedCase&
   return look;
 }
 
-// Takes the cases of `open` that one record has results of: with a look where it is right. A newer record
-// of one build outweighs older ones.
-void take_looks(Store& store, const Record& header, const Record& record, Plan& open,
+// Takes the cases of `open` that one record has results of: with a look where it is complete and right. A
+// newer record of one build outweighs older ones.
+void take_looks(Store& store, const KnownRecord& from, const Record& record, Plan& open,
                 std::map<std::string, EncodedResult>& looks) {
+  const Record& header = from.header;
   std::set<std::string> wanted;
   for (const PlannedCase& one : open.cases)
     if (on_same_machine(header, record, one.device)) wanted.insert(one.id);
@@ -153,7 +159,7 @@ void take_looks(Store& store, const Record& header, const Record& record, Plan& 
     if (one.processes.empty() || one.outcome == Outcome::skipped) continue;
     taken.insert(one.id);
     const PlannedCase& wish = *planned.at(one.id);
-    if (!is_same_case(one, wish)) continue;
+    if (!from.complete || !is_same_case(one, wish)) continue;
     if (std::optional<ProcessResult> look = as_look(one, wish, header.id))
       looks.emplace(one.id, EncodedResult{std::move(*look)});
   }
@@ -168,12 +174,12 @@ Result<std::map<std::string, EncodedResult>> known_looks(Store& store, Record& r
   if (record.build.empty() || record.build != this_build(plan, record.revision)) return looks;
   if (!prepared.side_by_side.empty()) return looks;
   Plan open = knowable_part(plan, prepared);
-  const std::vector<Record> records =
-      open.cases.empty() ? std::vector<Record>() : records_of_build(store, record);
+  const std::vector<KnownRecord> records =
+      open.cases.empty() ? std::vector<KnownRecord>() : records_of_build(store, record);
   if (records.empty()) return looks;
   if (const Status learned = learn_machines(store, record, open, prepared); !learned)
     return fail(learned.error());
-  for (const Record& header : records) take_looks(store, header, record, open, looks);
+  for (const KnownRecord& one : records) take_looks(store, one, record, open, looks);
   return looks;
 }
 

@@ -112,6 +112,7 @@ Result<Looks> look_at_unknown(const SparingRequest& request, Record& record) {
   if (runnable(rest) > 0) looks = look_at(request.store, record, rest, request.prepared, request.quiet);
   if (!looks) return looks;
   looks->results.merge(*known);
+  looks->interrupted |= InterruptGuard::interrupted();
   looks->took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return looks;
 }

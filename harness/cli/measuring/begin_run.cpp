@@ -116,6 +116,7 @@ Result<OpenRun> unfinished_run(Store& store, const Plan& plan, const Revision& r
                   "leave --continue out, and commit first if you want to continue runs");
     if (const Status same = check_same_plan(*record, plan, any_looks); !same) return fail(same.error());
     if (const Status same = check_same_tool(*record, plan); !same) return fail(same.error());
+    if (const Status kept = forget_another_build(store, *record, plan); !kept) return fail(kept.error());
     return OpenRun{std::move(*record), std::move(*lock)};
   }
   return fail(ErrorKind::missing,
@@ -131,6 +132,12 @@ std::string clock_lock_of(const Machine& machine) {
 }
 
 }  // namespace
+
+Status forget_another_build(Store& store, Record& record, const Plan& plan) {
+  if (record.build.empty() || record.build == this_build(plan, record.revision)) return {};
+  record.build.clear();
+  return store.update_header(record);
+}
 
 Result<FileLock> lock_record(const std::string& id) {
   return FileLock::take(lock_path(id));

@@ -35,6 +35,10 @@ struct OpenRun {
 // No living run may be writing to it. Otherwise the error says what differs.
 Result<OpenRun> begin_run(Store& store, const Plan& plan, const BeginOptions& options);
 
+// Empties Record::build, here and in the store, where another build runs now: nobody could tell which results
+// are of which.
+Status forget_another_build(Store& store, Record& record, const Plan& plan);
+
 // The lock that keeps others from writing to a record.
 Result<FileLock> lock_record(const std::string& id);
 

@@ -10,7 +10,6 @@
 #include "harness/cli/output/progress_line.h"
 #include "harness/cli/output/rescue.h"
 #include "harness/cli/programs/record_keeper.h"
-#include "harness/cli/provenance/tool.h"
 
 namespace harness {
 
@@ -71,11 +70,8 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
   take_decisions(timed, record);
   Result<RunReport> report = run_plan(timed, run);
   progress.clear();
-  if (!record.build.empty() && record.build != this_build(plan, record.revision)) {
-    record.build.clear();  // nobody knows which results are of which
-    if (const Status kept = store.update_header(record); !kept) report_error(kept.error());
-  }
   if (const Status written = keeper.write_late(); !written) return fail(rescued(record, written.error()));
+  if (const Status kept = forget_another_build(store, record, plan); !kept) return fail(kept.error());
   if (!report && keeper.store_failed()) return fail(rescued(record, report.error()));
   return report;
 }

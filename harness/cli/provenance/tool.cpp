@@ -39,15 +39,16 @@ std::string hash_of_variables() {
 }
 
 // "" where nothing tells the files.
-std::string state_of_tree(const Revision& revision) {
-  const std::optional<fs::path> root = repository_root(fs::current_path());
-  if (!root) return revision.commit.empty() ? "" : "commit " + revision.commit;
-  const Result<std::string> listed = files_of_commit(*root, revision.commit, {"."});
-  if (!listed) return {};
+std::string state_of_tree(const fs::path& folder, const Revision& measured) {
+  const std::optional<fs::path> root = repository_root(folder);
+  if (!root) return measured.commit.empty() || measured.dirty ? "" : "commit " + measured.commit;
+  const Revision now = head_revision(*root);
+  const Result<std::string> listed = files_of_commit(*root, now.commit, {"."});
+  if (!listed || (now.dirty && now.changes.empty())) return {};
   std::string files;
   for (const std::string& line : split(*listed, '\n'))
     if (!line.ends_with(".md")) files += line + "\n";
-  return content_hash(files + head_revision(*root).changes);
+  return content_hash(files + now.changes);
 }
 
 }  // namespace
@@ -90,12 +91,15 @@ Status check_same_tool(const Record& record, const Plan& plan) {
 BuildParts this_build(const Plan& plan, const Revision& revision) {
   const std::string named = environment::named_environment();
   if (named.empty() || !plan.modules.empty()) return {};
+  std::error_code gone;
+  const fs::path folder = fs::current_path(gone);
+  if (gone) return {};
   BuildParts build{{"environment", named},
-                   {"folder", fs::current_path().string()},
+                   {"folder", folder.string()},
                    {"program", hash_of_file(this_program())},
                    {"module", hash_of_file(cuda_module_path())},
                    {"variables", hash_of_variables()},
-                   {"tree", state_of_tree(revision)}};
+                   {"tree", state_of_tree(folder, revision)}};
   return build["program"] == "none" || build["tree"].empty() ? BuildParts{} : build;
 }
 

@@ -1,6 +1,6 @@
 // Ctrl-C and SIGTERM while a run goes on: the first asks it to stop, the second ends the program at
-// once with status 130. One guard at a time, from the thread that runs the plan; the old handlers come back
-// with its destructor.
+// once with status 130. Guards are of the thread that runs the plan; the old handlers come back with the
+// destructor of the last.
 #pragma once
 
 #include <sys/types.h>

@@ -58,8 +58,9 @@ holds same.json 'report["verdict"] == "identical"' 'row("convergence", "loss_end
 expect 0 "$HARNESS" compare --baseline main --current HEAD
 # A record of looks is as good as one of samples. A copy of the program is the same one.
 echo "more" >>README.md && commit "more words"
-mkdir -p own && cp "$HARNESS" own/harness
-program=own/harness
+mkdir -p own/bin own/lib && cp "$HARNESS" own/bin/harness
+for module in "${HARNESS%/*}"/{.,../lib}/libharness_cuda.so; do [ ! -f "$module" ] || cp "$module" own/lib; done
+program=own/bin/harness
 expect 0 run --against HEAD~1
 program=$HARNESS
 told=$(grep ' identical: ' "$printed")
@@ -73,8 +74,8 @@ knows_none
 HARNESS_ENVIRONMENT='' run_against unnamed
 knows_none
 holds unnamed.record.json '"build" not in report'
-echo >>own/harness
-program=own/harness
+echo >>own/bin/harness
+program=own/bin/harness
 run_against other
 knows_none
 program=$HARNESS

@@ -55,7 +55,7 @@ std::map<std::string, std::string> settings() {
 
 std::map<std::string, std::string> seen_by_workers() {
   // They tell of a session, a place, a day, or the choice of devices.
-  constexpr std::array starts{"SSH_", "XDG_", "HARNESS_TEST_"};
+  constexpr std::array starts{"SSH_", "XDG_"};
   constexpr std::array others{"HARNESS_TODAY",
                               "HARNESS_NO_DEFAULTS",
                               "HARNESS_CACHE_DIR",

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "harness/base/files.h"
+#include "harness/cli/measuring/begin_run.h"
 #include "harness/cli/provenance/tool.h"
 #include "harness/store/store.h"
 
@@ -131,6 +132,17 @@ TEST_F(KnownLooks, AreNoneWhereTheVariablesChangedSinceTheRunBegan) {
   setenv("TILE", "8", 1);
   EXPECT_THAT(found(record), IsEmpty());
   unsetenv("TILE");
+}
+
+TEST_F(KnownLooks, ARecordForgetsItsBuildWhereAnotherOneRuns) {
+  Record record = put(header("r1"));
+  ASSERT_TRUE(forget_another_build(*store_, record, plan_));
+  EXPECT_FALSE(store_->load("r1")->build.empty());
+  setenv("TILE", "8", 1);
+  ASSERT_TRUE(forget_another_build(*store_, record, plan_));
+  unsetenv("TILE");
+  EXPECT_THAT(record.build, IsEmpty());
+  EXPECT_THAT(store_->load("r1")->build, IsEmpty());
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "harness/device/open.h"
 #include "harness/measure/worker/probe.h"
 #include "harness/model/proof_reach.h"
+#include "harness/verdict/compared_records.h"
 
 namespace harness {
 namespace {
@@ -104,9 +105,8 @@ std::optional<Series> told_value(const CaseRecord& known, int process, const std
   const bool repeats = std::any_of(declared.begin(), declared.end(), [&](const sdk::MetricSpec& one) {
     return one.name == metric && !one.timed;
   });
-  const auto series = std::find_if(known.series.begin(), known.series.end(),
-                                   [&](const Series& one) { return one.metric == metric; });
-  if (!repeats || series == known.series.end()) return std::nullopt;
+  const Series* const series = series_named(known, metric);
+  if (!repeats || series == nullptr) return std::nullopt;
   Series told = *series;
   std::erase_if(told.processes, [&](const ProcessSamples& one) { return one.process != process; });
   for (ProcessSamples& one : told.processes) one.process = 0;
@@ -119,7 +119,7 @@ std::optional<ProcessResult> as_look(const CaseRecord& known, const PlannedCase&
   const bool right = known.outcome == Outcome::measured || known.outcome == Outcome::looked_at;
   if (!right || known.processes.empty() || agreed_digest(known).digest.empty()) return std::nullopt;
   const ProcessResult& first = known.processes.front();
-  if (!first.identity || first.identity->digest.empty()) return std::nullopt;
+  if (first.process > 1 || !first.identity || first.identity->digest.empty()) return std::nullopt;
   ProcessResult look;
   look.case_id = known.id;
   look.outcome = Outcome::looked_at;

@@ -23,7 +23,7 @@ using testing::Not;
 using testing::SizeIs;
 using trial::Right;
 
-// The observations of the kernels of these tests, in the order of their calls; reset by each test.
+// The observations of the kernels of these tests, in the order of their calls.
 struct Seen {
   int made = 0;
   std::vector<float*> outputs;  // without those of audits
@@ -32,6 +32,15 @@ struct Seen {
   const ScriptedDevice* device = nullptr;
 };
 Seen seen;
+
+// Begins observations on this device. They last, the device need not.
+class Observing {
+ public:
+  explicit Observing(const ScriptedDevice& device) { seen = {.device = &device}; }
+  Observing(const Observing&) = delete;
+  Observing& operator=(const Observing&) = delete;
+  ~Observing() { seen.device = nullptr; }
+};
 
 class Watched : public Right {
  public:
@@ -87,9 +96,8 @@ PlannedCase planned(TimingMode timing, CacheMode cache, const std::string& varia
 
 ProcessResult measure(const PlannedCase& planned,
                       const std::string& script = R"({"version": 1, "default": {"us": 5, "batch_us": 3}})") {
-  seen = {};
   const auto device = scripted(script);
-  seen.device = device.get();
+  const Observing observing(*device);
   return measure_case(*device, catalog(), planned, 1);
 }
 
@@ -373,12 +381,11 @@ TEST(Rotation, SaysWhenItsSetsFitInTheCache) {
 }
 
 TEST(Rotation, OfTwoBuildsLetsNeitherFindTheOthersData) {
-  seen = {};
   PlannedCase given = planned(TimingMode::events, CacheMode::rotate);
   given.sampling.placements = 1;
   Carried carried;
   const auto device = scripted(R"({"version": 1, "cache_bytes": 1000})");
-  seen.device = device.get();
+  const Observing observing(*device);
   const PairResult both = measure_pair(*device, catalog(), catalog(), given, 1, carried);
   EXPECT_EQ(both.baseline.outcome, Outcome::measured) << both.baseline.reason;
   // Four samples of each, then a check of each.

@@ -6,16 +6,7 @@
 : "${KERNELS:?}"
 
 repository
-cat >suite.yaml <<'YAML'
-version: 1
-name: shared
-modules: [./plugin.so]
-cases:
-  - workload: shared
-    variants: [on_gpus]
-    axes: {gpus: 1, n: [64, 65, 66, 67]}
-    sampling: {processes: 1, placements: 1, samples: 10, cache: hot, preheat: 0ms}
-YAML
+stand_in_suite 'gpus: 1, n: [64, 65, 66, 67]' 1
 stand_in_gpus 2
 plan() { expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --device cuda:0 --block 4 --looks 1 --no-confirm; }
 # work ARGUMENT... : an element. The dynamic linker writes a file for each process that it starts.

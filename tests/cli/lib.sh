@@ -148,6 +148,20 @@ stand_in_gpus() {
   unset CUDA_VISIBLE_DEVICES
 }
 
+# stand_in_suite AXES PROCESSES: a suite of a variant for these GPUs.
+stand_in_suite() {
+  cat >suite.yaml <<YAML
+version: 1
+name: shared
+modules: [./plugin.so]
+cases:
+  - workload: shared
+    variants: [on_gpus]
+    axes: {$1}
+    sampling: {processes: $2, placements: 1, samples: 10, cache: hot, preheat: 0ms}
+YAML
+}
+
 # two_builds: one/ and other/ with the program and the kernels, as builds of two commits have them.
 two_builds() {
   local folder

@@ -4,16 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 repository
-cat >suite.yaml <<'YAML'
-version: 1
-name: shared
-modules: [./plugin.so]
-cases:
-  - workload: shared
-    variants: [on_gpus]
-    axes: {gpus: [1, 2], n: 64}
-    sampling: {processes: 2, placements: 1, samples: 10, cache: hot, preheat: 0ms}
-YAML
+stand_in_suite 'gpus: [1, 2], n: 64' 2
 commit "something for GPUs"
 stand_in_gpus 3
 

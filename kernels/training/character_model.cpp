@@ -1,16 +1,12 @@
 #include "kernels/training/character_model.h"
 
-#include <fstream>
 #include <random>
-#include <sstream>
 #include <stdexcept>
 
 #include "kernels/training/text.h"
 
 namespace training {
 namespace {
-
-constexpr const char* file_mark = "harness-character-model-1";
 
 std::int64_t last_start(std::int64_t end, std::int64_t sequence) {
   const std::int64_t last = end - sequence - 1;
@@ -72,42 +68,6 @@ double loss_at(const CharacterModel& model, std::span<const std::int32_t> starts
   CpuModel<float> layers(model.shape, batch, numbers);
   const std::vector<std::int32_t> tokens = tokens_at(starts, model.shape.sequence);
   return static_cast<double>(layers.loss(model.weights, {.size = batch, .tokens = tokens}, attention));
-}
-
-void save(const CharacterModel& model, const std::filesystem::path& file) {
-  std::ofstream out(file, std::ios::binary);
-  const ModelShape& shape = model.shape;
-  out << file_mark << ' ' << shape.d << ' ' << shape.heads << ' ' << shape.layers << ' ' << shape.sequence
-      << ' ' << shape.vocabulary << '\n';
-  out.write(reinterpret_cast<const char*>(model.weights.data()),
-            static_cast<std::streamsize>(model.weights.size() * sizeof(float)));
-  out.flush();
-  if (!out) throw std::runtime_error(file.string() + ": cannot be written");
-}
-
-CharacterModel load(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw std::runtime_error(file.string() + ": cannot be read");
-  std::string line, mark;
-  std::getline(in, line);
-  std::istringstream words(line);
-  CharacterModel model;
-  ModelShape& shape = model.shape;
-  words >> mark >> shape.d >> shape.heads >> shape.layers >> shape.sequence >> shape.vocabulary;
-  const auto sane = [](std::int64_t value) { return value >= 1 && value <= 1 << 16; };
-  if (!words || mark != file_mark || !sane(shape.d) || !sane(shape.heads) || shape.d % shape.heads != 0 ||
-      !sane(shape.layers) || !sane(shape.sequence) || shape.vocabulary != symbols)
-    throw std::runtime_error(file.string() + ": line 1 is not that of a character model (" + file_mark +
-                             " d heads layers sequence 96)");
-  const auto size = static_cast<std::uintmax_t>(Layout(shape).size()) * sizeof(float);
-  const std::uintmax_t wanted = line.size() + 1 + size;
-  if (const std::uintmax_t has = std::filesystem::file_size(file); has != wanted)
-    throw std::runtime_error(file.string() + ": has " + std::to_string(has) +
-                             " bytes, and its first line tells of " + std::to_string(wanted));
-  model.weights.resize(static_cast<std::size_t>(Layout(shape).size()));
-  in.read(reinterpret_cast<char*>(model.weights.data()), static_cast<std::streamsize>(size));
-  if (!in) throw std::runtime_error(file.string() + ": cannot be read to its end");
-  return model;
 }
 
 }  // namespace training

@@ -1,10 +1,9 @@
-// A character model: its description and weights, training on the CPU, its loss on the part of the text that
-// is never trained on, and files. Others use it: with another attention, or with gradients changed on their
-// way to the optimizer.
+// A character model: its description and weights, training on the CPU, and its loss on the part of the text
+// that is never trained on. Others use it: with another attention, or with gradients changed on their way to
+// the optimizer.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <span>
 #include <vector>
@@ -42,10 +41,5 @@ std::vector<float> train(CharacterModel& model, std::span<const std::int32_t> st
 // The mean loss of a batch, in nats a character.
 double loss_at(const CharacterModel& model, std::span<const std::int32_t> starts,
                const Attention<float>& attention = {}, Numbers numbers = Numbers::exact);
-
-// A file is a line of text with the shape, then the weights as float32, little-endian. Both throw
-// std::runtime_error with the file's name and what is wrong.
-void save(const CharacterModel& model, const std::filesystem::path& file);
-CharacterModel load(const std::filesystem::path& file);
 
 }  // namespace training

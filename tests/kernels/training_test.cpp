@@ -1,10 +1,8 @@
 // Training on the CPU: gradients against finite differences, wide models against narrow ones, every variant
-// against the oracle, and the character model with its files, its attention and its gradients exchanged.
+// against the oracle, and the character model with its attention and its gradients exchanged.
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -299,22 +297,6 @@ TEST(Convergence, LearnsFromCompressedGradients) {
 CharacterModel small_model() {
   const ModelShape shape{.d = 16, .heads = 2, .layers = 1, .sequence = 12, .vocabulary = symbols};
   return {shape, first_weights(shape, 4)};
-}
-
-TEST(CharacterModel, LivesInAFile) {
-  const auto file =
-      std::filesystem::temp_directory_path() / ("character_model_" + std::to_string(std::random_device{}()));
-  const CharacterModel model = small_model();
-  save(model, file);
-  const CharacterModel again = load(file);
-  EXPECT_EQ(again.shape, model.shape);
-  EXPECT_EQ(again.weights, model.weights);
-  std::ofstream(file, std::ios::app) << "x";
-  EXPECT_THROW((void)load(file), std::runtime_error) << "a byte too many";
-  std::ofstream(file) << "harness-character-model-1 16 0 1 12 96\n";
-  EXPECT_THROW((void)load(file), std::runtime_error) << "no heads";
-  std::filesystem::remove(file);
-  EXPECT_THROW((void)load(file), std::runtime_error);
 }
 
 TEST(CharacterModel, TakesAnotherAttention) {

@@ -79,6 +79,18 @@ expect 0 work
 expect 0 farm judge
 names twice/right/n=128
 
+# Filters select from all suites together, and a suite of which they select nothing is left out.
+sed 's/: demo/: other/; s/n: \[.*/n: [16]}/' suite.yaml >other.yaml
+expect 0 plan other.yaml --filter '*/n=16'
+names suite.yaml
+expect 0 farm status --report json=status.json
+holds status.json 'report["results"] == 10'
+expect 2 plan other.yaml --filter '*/n=16' --filter '*/n=33'
+names n=33
+expect 2 plan other.yaml --filter '*/n=16' --filter '!*/n=*'
+expect 2 plan --filter '*/n=16'
+rm other.yaml
+
 # A slip is told before anything is planned.
 expect 2 plan --against no-such-branch
 names --against no-such-branch
@@ -141,6 +153,12 @@ JSON
 done
 two_builds
 both() { "$HARNESS" "$@" suite.yaml --baseline-build one --current-build other --device scripted:A.json; }
+sed 's/: built/: other/; s/63, 64, 65, 66/128/' suite.yaml >other.yaml
+expect 0 both farm plan other.yaml --store other.db --filter '*/n=128' --measure all
+expect 0 "$HARNESS" farm status --store other.db --report json=status.json
+holds status.json 'report["results"] == 10'
+expect 2 both farm plan other.yaml --filter '*/n=129' --store other.db
+names n=129
 # Only in one process does a script know the sides; else no case can be decided.
 for pair in process session; do
   status=$([ $pair = process ] && echo 1 || echo 3)

@@ -25,6 +25,7 @@
 #include "harness/cli/provenance/built_from.h"
 #include "harness/cli/provenance/module_sources.h"
 #include "harness/cli/provenance/tool.h"
+#include "harness/cli/run/leave_out_unselected.h"
 #include "harness/measure/worker/probe.h"
 #include "harness/store/git.h"
 
@@ -88,6 +89,40 @@ std::vector<PlannedCase> own_cases(const Plan& plan, const Plan& common) {
   return cases;
 }
 
+// A suite that the campaign may have.
+struct SuiteToPlan {
+  SuiteOptions options;
+  std::optional<Prepared> here = {};         // this build, or else
+  std::shared_ptr<const AbSides> both = {};  // both builds
+
+  [[nodiscard]] PlannedSuite planned() const {
+    if (here) return {options.suite, {&*here}};
+    return {options.suite, {&both->baseline.prepared, &both->current.prepared}};
+  }
+};
+
+// std::nullopt: interrupted.
+Checked<std::optional<SuiteToPlan>> prepare_suite(const CampaignRequest& request, const std::string& file) {
+  SuiteToPlan suite{request.sides.plan};
+  suite.options.suite = file;
+  suite.options.of_several = request.suites.size() > 1;
+  if (!request.sides.built_before()) {
+    Checked<Prepared> prepared = prepare(suite.options);
+    if (!prepared) return tl::unexpected(prepared.error());
+    suite.here = std::move(*prepared);
+    return suite;
+  }
+  AbRequest asked = request.sides;
+  asked.plan = suite.options;
+  Checked<std::optional<AbSides>> sides = make_sides(asked);
+  if (!sides) return tl::unexpected(sides.error());
+  if (!*sides) return std::nullopt;
+  for (AbSide* side : {&(*sides)->baseline, &(*sides)->current})
+    declare_looks(side->prepared.plan, request.looks.looks, true);
+  suite.both = std::make_shared<AbSides>(std::move(**sides));
+  return suite;
+}
+
 // A suite of a campaign with its records, which nobody has begun yet.
 struct SuiteWithRecords {
   CampaignSuite suite;
@@ -107,10 +142,8 @@ Result<SparedCases> look_at_this_build(Store& store, const CampaignRequest& requ
   return spare_identical({store, prepared.plan, prepared, request.measuring.quiet, find_baseline}, record);
 }
 
-Checked<SuiteWithRecords> plan_this_build(Store& store, const CampaignRequest& request,
-                                          const SuiteOptions& options) {
-  Checked<Prepared> prepared = prepare(options);
-  if (!prepared) return tl::unexpected(prepared.error());
+Checked<SuiteWithRecords> plan_this_build(Store& store, const CampaignRequest& request, SuiteToPlan chosen) {
+  std::optional<Prepared>& prepared = chosen.here;
   if (!prepared->side_by_side.empty())
     return refused({ErrorKind::usage,
                     "one build of a campaign is measured on one device",
@@ -126,7 +159,7 @@ Checked<SuiteWithRecords> plan_this_build(Store& store, const CampaignRequest& r
   record.tool = tool_of(prepared->plan);
   record.suite = prepared->plan.suite;
   record.revision = head_revision(".");
-  record.partial = is_partial(*prepared, options);
+  record.partial = is_partial(*prepared, chosen.options);
   record.started = utc_timestamp();
   for (const PlannedCase& planned : prepared->plan.cases) record.cases.push_back(planned_record(planned));
   Record as_planned = record;
@@ -162,17 +195,9 @@ Result<SparedCases> look_at_both_builds(Store& store, const AbSides& sides, AbMe
   return look_at_both(store, sides.baseline, sides.current, how, both);
 }
 
-// std::nullopt: interrupted.
-Checked<std::optional<SuiteWithRecords>> plan_both_builds(Store& store, const CampaignRequest& request,
-                                                          const SuiteOptions& options) {
-  AbRequest asked = request.sides;
-  asked.plan = options;
-  Checked<std::optional<AbSides>> sides = make_sides(asked);
-  if (!sides) return tl::unexpected(sides.error());
-  if (!*sides) return std::nullopt;
-  const auto both = std::make_shared<AbSides>(std::move(**sides));
-  for (AbSide* side : {&both->baseline, &both->current})
-    declare_looks(side->prepared.plan, request.looks.looks, true);
+Checked<SuiteWithRecords> plan_both_builds(Store& store, const CampaignRequest& request,
+                                           const SuiteToPlan& chosen) {
+  const std::shared_ptr<const AbSides> both = chosen.both;
   const AbSide &baseline = both->baseline, &current = both->current;
   const Result<std::optional<PairedBuilds>> pair = choose_pairing(*both, request.pair);
   if (!pair) return refused(pair.error());
@@ -180,7 +205,7 @@ Checked<std::optional<SuiteWithRecords>> plan_both_builds(Store& store, const Ca
   if (const Status possible = check_cases(common); !possible) return refused(possible.error());
   AbMeasuring how;
   how.pair = *pair;
-  how.partial = options.selects();
+  how.partial = chosen.options.selects();
   how.quiet = request.measuring.quiet;
   AbRecords records = records_of_both(baseline, current, how);
   SuiteWithRecords planned;
@@ -203,14 +228,25 @@ Checked<std::optional<SuiteWithRecords>> plan_both_builds(Store& store, const Ca
   return planned;
 }
 
-Checked<std::optional<SuiteWithRecords>> plan_suite_of(Store& store, const CampaignRequest& request,
-                                                       const std::string& file) {
-  SuiteOptions options = request.sides.plan;
-  options.suite = file;
-  if (request.sides.built_before()) return plan_both_builds(store, request, options);
-  Checked<SuiteWithRecords> planned = plan_this_build(store, request, options);
-  if (!planned) return tl::unexpected(planned.error());
-  return std::move(*planned);
+// The suites of which something is selected. std::nullopt: interrupted.
+Checked<std::optional<std::vector<SuiteWithRecords>>> plan_suites(Store& store,
+                                                                  const CampaignRequest& request) {
+  std::vector<SuiteToPlan> chosen;
+  for (const std::string& file : request.suites) {
+    Checked<std::optional<SuiteToPlan>> suite = prepare_suite(request, file);
+    if (!suite) return tl::unexpected(suite.error());
+    if (!*suite) return std::nullopt;
+    chosen.push_back(std::move(**suite));
+  }
+  if (const Status some = leave_out_unselected(chosen); !some) return refused(some.error());
+  std::vector<SuiteWithRecords> suites;
+  for (SuiteToPlan& one : chosen) {
+    Checked<SuiteWithRecords> planned =
+        one.here ? plan_this_build(store, request, std::move(one)) : plan_both_builds(store, request, one);
+    if (!planned) return tl::unexpected(planned.error());
+    suites.push_back(std::move(*planned));
+  }
+  return suites;
 }
 
 // Elements fill these records, and no `run --continue` takes them up.
@@ -302,13 +338,10 @@ Checked<std::optional<PlannedCampaign>> plan_campaign(const CampaignRequest& req
   campaign.elements = request.elements;
   campaign.confirm = !request.look.no_confirm;
   campaign.budget = request.budget;
-  std::vector<SuiteWithRecords> suites;
-  for (const std::string& file : request.suites) {
-    Checked<std::optional<SuiteWithRecords>> suite = plan_suite_of(**store, request, file);
-    if (!suite) return tl::unexpected(suite.error());
-    if (!*suite) return std::nullopt;
-    suites.push_back(std::move(**suite));
-  }
+  Checked<std::optional<std::vector<SuiteWithRecords>>> chosen = plan_suites(**store, request);
+  if (!chosen) return tl::unexpected(chosen.error());
+  if (!*chosen) return std::nullopt;
+  std::vector<SuiteWithRecords>& suites = **chosen;
   for (const SuiteWithRecords& one : suites)
     if (const Status begun = begin_records(**store, one.records); !begun) return refused(begun.error());
   const Result<bool> settled = settle_cases(**store, request, suites, planned);

@@ -25,6 +25,10 @@ float uniform(std::uint64_t key, std::int64_t index) {
   return (static_cast<float>(bits >> 40) - 8388607.5F) * 0x1p-23F;
 }
 
+std::uint64_t key_of(std::uint64_t seed, std::size_t stream) {
+  return mix(mix(seed + 0x9E3779B97F4A7C15U) + stream + 1);
+}
+
 template <class T, class Convert>
 void fill_range(HostTensor& tensor, std::uint64_t key, float scale, std::int64_t first, std::int64_t last,
                 Convert convert) {
@@ -48,11 +52,18 @@ void fill_range(HostTensor& tensor, std::uint64_t key, float scale, std::int64_t
 }  // namespace
 
 void fill_uniform(HostTensor& tensor, std::uint64_t seed, std::size_t stream, float scale) {
-  const std::uint64_t key = mix(mix(seed + 0x9E3779B97F4A7C15U) + stream + 1);
+  const std::uint64_t key = key_of(seed, stream);
   constexpr std::int64_t worth_a_thread = std::int64_t{1} << 18;
   harness::sdk::in_parts(tensor.spec.elements(), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
     fill_range(tensor, key, scale, first, last);
   });
+}
+
+void draw_uniform(std::span<float> values, std::int64_t first, std::uint64_t seed, std::size_t stream,
+                  float scale) {
+  const std::uint64_t key = key_of(seed, stream);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = uniform(key, first + static_cast<std::int64_t>(i)) * scale;
 }
 
 }  // namespace kernels

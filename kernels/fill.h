@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "harness/sdk/workload.h"
 
@@ -12,5 +13,9 @@ namespace kernels {
 // depends on the seed, the number of the stream (one a tensor) and its index alone, so the result is the same
 // for any number of threads.
 void fill_uniform(harness::sdk::HostTensor& tensor, std::uint64_t seed, std::size_t stream, float scale);
+
+// The values of elements `first` and on, as fill_uniform() draws them for a tensor of float32.
+void draw_uniform(std::span<float> values, std::int64_t first, std::uint64_t seed, std::size_t stream,
+                  float scale);
 
 }  // namespace kernels

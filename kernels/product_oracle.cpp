@@ -1,6 +1,7 @@
 #include "kernels/product_oracle.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -56,6 +57,34 @@ void accumulate(const ProductShape& shape, const HostTensor& x, const HostTensor
 }
 
 }  // namespace
+
+void widen(const HostTensor& tensor, std::int64_t first, std::span<double> to) {
+  const std::byte* const data = tensor.data.data();
+  const auto load_each = [&]<DType type>() {
+    for (std::int64_t i = 0; i < std::ssize(to); ++i)
+      to[static_cast<std::size_t>(i)] = harness::sdk::load(data, type, first + i);
+  };
+  static const std::array<double, 256> of_e4m3 = [] {
+    std::array<double, 256> values{};
+    for (std::size_t code = 0; code < values.size(); ++code)
+      values[code] =
+          harness::sdk::double_from_small(harness::sdk::e4m3_format, static_cast<std::uint8_t>(code));
+    return values;
+  }();
+  switch (tensor.spec.dtype) {
+    case DType::e4m3:
+      for (std::size_t i = 0; i < to.size(); ++i)
+        to[i] = of_e4m3[static_cast<std::size_t>(data[first + static_cast<std::int64_t>(i)])];
+      return;
+    case DType::f16: return load_each.operator()<DType::f16>();
+    case DType::bf16: return load_each.operator()<DType::bf16>();
+    case DType::f32: return load_each.operator()<DType::f32>();
+    case DType::i8: return load_each.operator()<DType::i8>();
+    case DType::i4: return load_each.operator()<DType::i4>();
+    default:
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] = tensor.at(first + static_cast<std::int64_t>(i));
+  }
+}
 
 // Threads take the elements by columns, so that each reads columns of W of its own.
 void product_oracle(const ProductShape& shape, const HostTensor& x, const HostTensor& w,

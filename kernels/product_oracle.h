@@ -10,6 +10,9 @@
 
 namespace kernels {
 
+// to[i] = tensor.at(first + i), for oracles that read 10^8 elements: the type is selected once.
+void widen(const harness::sdk::HostTensor& tensor, std::int64_t first, std::span<double> to);
+
 // expected[e] = element wanted[e] (row-major) of X W, or of X diag(factors) W where there are k factors.
 void product_oracle(const ProductShape& shape, const harness::sdk::HostTensor& x,
                     const harness::sdk::HostTensor& w, std::span<const std::int64_t> wanted,

@@ -18,6 +18,8 @@ using harness::sdk::ParamSpec;
 using harness::sdk::Problem;
 using harness::sdk::Role;
 
+constexpr std::int64_t worth_a_thread = 1 << 14;
+
 class AdamWWorkload final : public harness::sdk::Workload {
  public:
   [[nodiscard]] std::string_view name() const override { return "adamw"; }
@@ -52,8 +54,11 @@ Problem AdamWWorkload::problem(const Params& params) const {
 // rate a call. A variance is a mean of squares: positive.
 void AdamWWorkload::fill(const Params&, std::uint64_t seed, std::span<HostTensor> inputs) const {
   for (std::size_t i = 0; i < inputs.size(); ++i) kernels::fill_uniform(inputs[i], seed, i, 1);
-  HostTensor& variance = inputs[variance_index];
-  for (std::int64_t i = 0; i < variance.spec.elements(); ++i) variance.set(i, std::fabs(variance.at(i)));
+  auto* const variances = reinterpret_cast<float*>(inputs[variance_index].data.data());
+  harness::sdk::in_parts(inputs[variance_index].spec.elements(), worth_a_thread,
+                         [&](std::int64_t first, std::int64_t last) {
+                           for (std::int64_t i = first; i < last; ++i) variances[i] = std::fabs(variances[i]);
+                         });
 }
 
 void AdamWWorkload::reference(const Params&, std::span<const HostTensor> inputs, std::size_t output,
@@ -67,7 +72,6 @@ void AdamWWorkload::reference(const Params&, std::span<const HostTensor> inputs,
   const float* const means = values(mean_index);
   const float* const variances = values(variance_index);
   const float* const gradients = values(gradient_index);
-  constexpr std::int64_t worth_a_thread = 1 << 14;
   harness::sdk::in_parts(std::ssize(wanted), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
     for (auto e = static_cast<std::size_t>(first); e < static_cast<std::size_t>(last); ++e) {
       const std::int64_t i = wanted[e];

@@ -4,6 +4,8 @@
 //
 // A Mask belongs to one thread. keys(matrix, query) is the range of keys that may be seen; adjust(matrix,
 // query, range, scores) changes the scores of those keys, which are q k / sqrt(d): minus infinity hides one.
+// A mask may have hides(matrix, query, key): whether adjust() hides all of oracle_block keys from `key` on,
+// a multiple of it. Their scores are not computed.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 
 #include "harness/sdk/in_parts.h"
 #include "harness/sdk/workload.h"
+#include "kernels/product_oracle.h"
 
 namespace attention {
 
@@ -23,6 +26,8 @@ struct KeyRange {
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
+
+inline constexpr std::int64_t oracle_block = 128;
 
 struct OracleExtents {
   std::int64_t sequence = 1;
@@ -46,10 +51,16 @@ class Oracle {
     const std::int64_t s = extents.sequence;
     const std::int64_t d = extents.dimension;
     keys_.resize(static_cast<std::size_t>(s * d));
-    for (std::int64_t from = 0; from < s; from += transposed_together)
+    std::vector<double> rows(static_cast<std::size_t>(transposed_together * d));
+    for (std::int64_t from = 0; from < s; from += transposed_together) {
+      const std::int64_t count = std::min(transposed_together, s - from);
+      kernels::widen(inputs[1], first_ + from * d,
+                     std::span(rows).first(static_cast<std::size_t>(count * d)));
       for (std::int64_t c = 0; c < d; ++c)
-        for (std::int64_t j = from; j < std::min(from + transposed_together, s); ++j)
-          keys_[static_cast<std::size_t>(c * s + j)] = static_cast<float>(inputs[1].at(first_ + j * d + c));
+        for (std::int64_t j = 0; j < count; ++j)
+          keys_[static_cast<std::size_t>(c * s + from + j)] =
+              static_cast<float>(rows[static_cast<std::size_t>(j * d + c)]);
+    }
   }
 
   // Elements `wanted` of O, ascending and all of this matrix. Queries are taken a few at a time, so that
@@ -76,30 +87,54 @@ class Oracle {
 
  private:
   static constexpr std::size_t together = 8;
-  static constexpr std::int64_t block = 512;
   static constexpr std::int64_t transposed_together = 64;
 
   [[nodiscard]] std::int64_t query_of(std::int64_t element) const {
     return (element - first_) / extents_.dimension;
   }
 
+  [[nodiscard]] bool hides(std::int64_t query, std::int64_t key) const {
+    if constexpr (requires { mask_.hides(matrix_, query, key); }) return mask_.hides(matrix_, query, key);
+    return false;
+  }
+
+  // scores[j] = query k_j / sqrt(d) for the keys [begin, end). Each sum runs over d in order; four terms at
+  // once save loads and stores.
+  void score(std::int64_t query, std::int64_t begin, std::int64_t end, double* scores) const {
+    const std::int64_t s = extents_.sequence, d = extents_.dimension;
+    const double scale = 1.0 / std::sqrt(static_cast<double>(d));
+    const auto term = [&](std::int64_t c) { return q_.at(first_ + query * d + c) * scale; };
+    std::int64_t c = 0;
+    for (; c + 4 <= d; c += 4) {
+      const double q[] = {term(c), term(c + 1), term(c + 2), term(c + 3)};
+      const float* const k = keys_.data() + c * s;
+      for (std::int64_t j = begin; j < end; ++j) {
+        double sum = scores[j] + q[0] * static_cast<double>(k[j]);
+        sum += q[1] * static_cast<double>(k[s + j]);
+        sum += q[2] * static_cast<double>(k[2 * s + j]);
+        scores[j] = sum + q[3] * static_cast<double>(k[3 * s + j]);
+      }
+    }
+    for (; c < d; ++c) {
+      const double q = term(c);
+      const float* const k = keys_.data() + c * s;
+      for (std::int64_t j = begin; j < end; ++j) scores[j] += q * static_cast<double>(k[j]);
+    }
+  }
+
   // weights_[row][j] = softmax over the keys that queries[row] sees; all 0 where it sees none.
   void weigh(const std::vector<std::int64_t>& queries) {
+    constexpr double hidden = -std::numeric_limits<double>::infinity();
     const std::int64_t s = extents_.sequence;
-    const double scale = 1.0 / std::sqrt(static_cast<double>(extents_.dimension));
     weights_.assign(queries.size() * static_cast<std::size_t>(s), 0.0);
     ranges_.clear();
     for (const std::int64_t query : queries) ranges_.push_back(mask_.keys(matrix_, query));
-    for (std::int64_t from = 0; from < s; from += block)
+    for (std::int64_t from = 0; from < s; from += oracle_block)
       for (std::size_t row = 0; row < queries.size(); ++row) {
         const std::int64_t begin = std::max(from, ranges_[row].begin);
-        const std::int64_t end = std::min(from + block, ranges_[row].end);
-        double* const scores = weights_.data() + static_cast<std::int64_t>(row) * s;
-        for (std::int64_t c = 0; c < extents_.dimension && begin < end; ++c) {
-          const double q = q_.at(first_ + queries[row] * extents_.dimension + c) * scale;
-          const float* const k = keys_.data() + c * s;
-          for (std::int64_t j = begin; j < end; ++j) scores[j] += q * static_cast<double>(k[j]);
-        }
+        const std::int64_t end = std::min(from + oracle_block, ranges_[row].end);
+        if (begin < end && !hides(queries[row], from))
+          score(queries[row], begin, end, weights_.data() + static_cast<std::int64_t>(row) * s);
       }
     for (std::size_t row = 0; row < queries.size(); ++row) {
       const KeyRange& range = ranges_[row];
@@ -107,11 +142,10 @@ class Oracle {
       double* const scores = weights_.data() + static_cast<std::int64_t>(row) * s;
       mask_.adjust(matrix_, queries[row], range, scores + range.begin);
       const double top = *std::max_element(scores + range.begin, scores + range.end);
-      const bool none = top == -std::numeric_limits<double>::infinity();
       double sum = 0;
       for (std::int64_t j = range.begin; j < range.end; ++j)
-        sum += scores[j] = none ? 0.0 : std::exp(scores[j] - top);
-      for (std::int64_t j = range.begin; j < range.end && !none; ++j) scores[j] /= sum;
+        sum += scores[j] = scores[j] == hidden ? 0.0 : std::exp(scores[j] - top);
+      for (std::int64_t j = range.begin; j < range.end && top != hidden; ++j) scores[j] /= sum;
     }
   }
 
@@ -119,7 +153,7 @@ class Oracle {
     const double* const weights = weights_.data() + static_cast<std::int64_t>(row) * extents_.sequence;
     double sum = 0;
     for (std::int64_t j = ranges_[row].begin; j < ranges_[row].end; ++j)
-      sum += weights[j] * v_.at(first_ + j * extents_.dimension + column);
+      if (weights[j] != 0) sum += weights[j] * v_.at(first_ + j * extents_.dimension + column);
     return sum;
   }
 
@@ -147,8 +181,9 @@ void share_oracle(std::int64_t pieces, const Piece& piece) {
   drain();
 }
 
-// Only the matrices and queries that hold wanted elements are computed; matrices are shared by threads.
-// make_mask() makes the mask of one of them, and is called by any of them.
+// Only the matrices and queries that hold wanted elements are computed. Threads share the matrices, and the
+// queries of one where there are more threads. make_mask() makes the mask of one of them, and is called by
+// any of them.
 template <class MakeMask>
 void answer_oracle(const OracleExtents& extents, std::span<const harness::sdk::HostTensor> inputs,
                    std::span<const std::int64_t> wanted, std::span<double> expected,
@@ -157,10 +192,26 @@ void answer_oracle(const OracleExtents& extents, std::span<const harness::sdk::H
   std::vector<std::size_t> order(wanted.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return wanted[a] < wanted[b]; });
-  std::vector<std::size_t> begins;  // where in `order` each matrix begins
-  for (std::size_t i = 0; i < order.size(); ++i)
-    if (i == 0 || wanted[order[i]] / matrix_elements != wanted[order[i - 1]] / matrix_elements)
-      begins.push_back(i);
+  // Where in `order` other rows of `elements` each begin.
+  const auto begins_of = [&](std::int64_t elements) {
+    std::vector<std::size_t> begins;
+    for (std::size_t i = 0; i < order.size(); ++i)
+      if (i == 0 || wanted[order[i]] / elements != wanted[order[i - 1]] / elements) begins.push_back(i);
+    return begins;
+  };
+  const std::vector<std::size_t> matrices = begins_of(matrix_elements),
+                                 queries = begins_of(extents.dimension);
+  const std::size_t of_piece =
+      std::max<std::size_t>(1, queries.size() / static_cast<std::size_t>(harness::sdk::preparing_threads()));
+  std::vector<std::size_t> begins;  // where in `order` each piece begins
+  std::size_t taken = 0;            // queries of the piece at hand
+  for (const std::size_t query : queries) {
+    if (std::binary_search(matrices.begin(), matrices.end(), query) || taken == of_piece) {
+      begins.push_back(query);
+      taken = 0;
+    }
+    ++taken;
+  }
   begins.push_back(order.size());
   share_oracle(static_cast<std::int64_t>(begins.size()) - 1, [&](std::int64_t part) {
     const std::size_t begin = begins[static_cast<std::size_t>(part)];

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <mutex>
 #include <stdexcept>
 #include <vector>
 
@@ -87,8 +88,14 @@ float ranked(std::int64_t n, std::int64_t rank, const Value& value) {
   std::int64_t above = 0;
   for (; above + counts[half] <= rank; --half) above += counts[half];
   std::vector<float> candidates;
-  for (std::int64_t i = 0; i < n; ++i)
-    if (upper_half(i) == half) candidates.push_back(value(i));
+  std::mutex mutex;
+  harness::sdk::in_parts(n, values_a_thread, [&](std::int64_t first, std::int64_t last) {
+    std::vector<float> own;
+    for (std::int64_t i = first; i < last; ++i)
+      if (upper_half(i) == half) own.push_back(value(i));
+    const std::lock_guard lock(mutex);
+    candidates.insert(candidates.end(), own.begin(), own.end());
+  });
   const auto found = candidates.begin() + (rank - above);
   std::nth_element(candidates.begin(), found, candidates.end(), std::greater<>());
   return *found;
@@ -118,22 +125,22 @@ void CompressionWorkload::reference(const Params& params, std::span<const HostTe
   const auto magnitude = [&](std::int64_t i) { return std::fabs(residual[i] + gradient[i]); };
   const float threshold =
       settings.form == Form::largest ? ranked(n, most_kept(settings, n), magnitude) : 0.0F;
-  for (std::size_t e = 0; e < wanted.size(); ++e) {
-    const std::int64_t i = wanted[e];
-    const float sum = residual[i] + gradient[i];
-    double restored = 0;
-    if (settings.form == Form::largest) {
-      if (std::fabs(sum) > threshold) restored = sum;
-    } else {
-      const std::int64_t first = i / block_values * block_values;
-      float largest = 0;
-      for (std::int64_t j = first; j < std::min(first + block_values, n); ++j)
-        largest = std::max(largest, magnitude(j));
-      const float scale = int8_scale(largest);
-      restored = static_cast<double>(int8_code(sum, scale)) * static_cast<double>(scale);
+  const auto restored_value = [&](std::int64_t i, float sum) -> double {
+    if (settings.form == Form::largest) return std::fabs(sum) > threshold ? sum : 0;
+    const std::int64_t first = i / block_values * block_values;
+    float largest = 0;
+    for (std::int64_t j = first; j < std::min(first + block_values, n); ++j)
+      largest = std::max(largest, magnitude(j));
+    const float scale = int8_scale(largest);
+    return static_cast<double>(int8_code(sum, scale)) * static_cast<double>(scale);
+  };
+  harness::sdk::in_parts(std::ssize(wanted), block_values, [&](std::int64_t begin, std::int64_t end) {
+    for (auto e = static_cast<std::size_t>(begin); e < static_cast<std::size_t>(end); ++e) {
+      const float sum = residual[wanted[e]] + gradient[wanted[e]];
+      const double restored = restored_value(wanted[e], sum);
+      expected[e] = output == 0 ? static_cast<double>(sum) - restored : restored;
     }
-    expected[e] = output == 0 ? static_cast<double>(sum) - restored : restored;
-  }
+  });
 }
 
 void CompressionWorkload::report(const Params&, std::span<const HostTensor>,

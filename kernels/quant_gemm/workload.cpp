@@ -1,5 +1,6 @@
 // The workload quant_gemm: parameters, work, tolerance, inputs and the float64 oracle.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "harness/sdk/in_parts.h"
 #include "harness/sdk/registry.h"
 #include "kernels/fill.h"
+#include "kernels/product_oracle.h"
 #include "kernels/product_work.h"
 #include "kernels/quant_gemm/quant_gemm.h"
 #include "kernels/quantise.h"
@@ -87,29 +89,30 @@ Problem QuantGemm::problem(const Params& params) const {
 }
 
 // Fills a matrix and its scales from uniform values, block by block. scale_of(row, column) is the index of
-// the scale of an element.
+// the scale of an element. Values are drawn twice: a tensor of them would take longer.
 template <class ScaleOf>
 void fill_quantised(HostTensor& tensor, HostTensor& scales, std::int64_t columns_a_scale, ScaleOf scale_of,
                     std::uint64_t seed, std::size_t stream, float size) {
   const std::int64_t rows = tensor.spec.shape[0], columns = tensor.spec.shape[1];
   const DType type = tensor.spec.dtype;
-  HostTensor drawn({"", Role::input, DType::f32, tensor.spec.shape});
-  kernels::fill_uniform(drawn, seed, stream, size);
-  const float* const values = reinterpret_cast<const float*>(drawn.data.data());
   const std::int64_t stretches = (columns + columns_a_scale - 1) / columns_a_scale;
-  // Two rows at once: then a thread begins at a whole byte of a packed type.
+  // act(i, row, column, values): stretch i has these values, from there on. Two rows at once: then a thread
+  // begins at a whole byte of a packed type.
   const auto for_each_stretch = [&](const auto& act) {
     harness::sdk::in_parts((rows + 1) / 2, 16, [&](std::int64_t first, std::int64_t last) {
+      std::vector<float> drawn(static_cast<std::size_t>(std::min(columns_a_scale, columns)));
       for (std::int64_t i = 2 * first * stretches; i < std::min(2 * last, rows) * stretches; ++i) {
-        const std::int64_t column = i % stretches * columns_a_scale;
-        act(i, i / stretches, column, std::min(columns_a_scale, columns - column));
+        const std::int64_t row = i / stretches, column = i % stretches * columns_a_scale;
+        const std::span values =
+            std::span(drawn).first(static_cast<std::size_t>(std::min(columns_a_scale, columns - column)));
+        kernels::draw_uniform(values, row * columns + column, seed, stream, size);
+        act(i, row, column, values);
       }
     });
   };
   std::vector<float> of_stretch(static_cast<std::size_t>(rows * stretches));
-  for_each_stretch([&](std::int64_t i, std::int64_t row, std::int64_t column, std::int64_t count) {
-    of_stretch[static_cast<std::size_t>(i)] =
-        kernels::largest_magnitude(values + row * columns + column, count);
+  for_each_stretch([&](std::int64_t i, std::int64_t, std::int64_t, std::span<const float> values) {
+    of_stretch[static_cast<std::size_t>(i)] = kernels::largest_magnitude(values.data(), std::ssize(values));
   });
   std::vector<float> of_scale(static_cast<std::size_t>(scales.spec.elements()));
   for (std::int64_t i = 0; i < rows * stretches; ++i) {
@@ -119,10 +122,10 @@ void fill_quantised(HostTensor& tensor, HostTensor& scales, std::int64_t columns
   }
   for (std::int64_t i = 0; i < scales.spec.elements(); ++i)
     scales.set(i, static_cast<double>(kernels::scale_for(of_scale[static_cast<std::size_t>(i)], type)));
-  for_each_stretch([&](std::int64_t, std::int64_t row, std::int64_t column, std::int64_t count) {
+  for_each_stretch([&](std::int64_t, std::int64_t row, std::int64_t column, std::span<const float> values) {
     const auto scale = static_cast<float>(scales.at(scale_of(row, column)));
-    for (std::int64_t e = row * columns + column; e < row * columns + column + count; ++e)
-      tensor.set(e, static_cast<double>(kernels::rounded_code(values[e], scale, type)));
+    kernels::store_codes(values.data(), std::ssize(values), scale, type, tensor.data.data(),
+                         row * columns + column);
   });
 }
 
@@ -149,13 +152,18 @@ void QuantGemm::reference(const Params& params, std::span<const HostTensor> inpu
                           std::span<const std::int64_t> wanted, std::span<double> expected) const {
   if (output != 0) throw std::out_of_range("quant_gemm has one output, number 0");
   const Shape shape = shape_of(params);
+  // Along k, a group has one scale in every type.
   const auto element = [&](std::int64_t row, std::int64_t column) {
     double sum = 0;
-    for (std::int64_t p = 0; p < shape.k; ++p) {
-      double x = inputs[x_index].at(row * shape.k + p), w = inputs[w_index].at(column * shape.k + p);
-      if (shape.weights != Weights::f16) w *= inputs[w_scales_index].at(shape.scale_of(column, p));
-      if (shape.stored) x *= inputs[x_scales_index].at(shape.x_scale_of(row, p));
-      sum += x * w;
+    for (std::int64_t p = 0; p < shape.k; p += group) {
+      std::array<double, group> of_x, of_w;
+      const auto count = static_cast<std::size_t>(std::min(group, shape.k - p));
+      kernels::widen(inputs[x_index], row * shape.k + p, std::span(of_x).first(count));
+      kernels::widen(inputs[w_index], column * shape.k + p, std::span(of_w).first(count));
+      const double x_scale = shape.stored ? inputs[x_scales_index].at(shape.x_scale_of(row, p)) : 1;
+      const double w_scale =
+          shape.weights != Weights::f16 ? inputs[w_scales_index].at(shape.scale_of(column, p)) : 1;
+      for (std::size_t i = 0; i < count; ++i) sum += of_x[i] * x_scale * (of_w[i] * w_scale);
     }
     return sum;
   };

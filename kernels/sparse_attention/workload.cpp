@@ -35,16 +35,20 @@ class OracleOfBlocks {
 
   [[nodiscard]] KeyRange keys(std::int64_t, std::int64_t) const { return {0, sequence_}; }
   void adjust(std::int64_t matrix, std::int64_t query, const KeyRange& range, double* scores) const {
-    if (kept_ == nullptr) return;
-    for (std::int64_t key = range.begin; key < range.end; ++key)
-      if (!kept_->at(matrix, query, key))
-        scores[key - range.begin] = -std::numeric_limits<double>::infinity();
+    for (std::int64_t key = range.begin; key < range.end; key += block)
+      if (hides(matrix, query, key))
+        std::fill_n(scores + (key - range.begin), std::min(block, range.end - key),
+                    -std::numeric_limits<double>::infinity());
+  }
+  [[nodiscard]] bool hides(std::int64_t matrix, std::int64_t query, std::int64_t key) const {
+    return kept_ != nullptr && !kept_->at(matrix, query, key);
   }
 
  private:
   std::int64_t sequence_;
   const KeptBlocks* kept_;
 };
+static_assert(attention::oracle_block == block);
 
 KeptBlocks kept_of(const Shape& shape, std::span<const HostTensor> inputs) {
   const auto each = [](std::int64_t count, const auto& work) {

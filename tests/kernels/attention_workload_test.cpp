@@ -1,8 +1,10 @@
 // The workload attention itself: parameters, work, tolerance, inputs and oracle.
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <random>
 
+#include "kernels/attention/oracle.h"
 #include "tests/kernels/attention_case.h"
 
 namespace {
@@ -172,6 +174,33 @@ TEST(AttentionWorkload, TheOracleAnswersForSampledElementsAsForAll) {
   c.workload().reference(c.params, c.inputs(), 0, wanted, answers);
   for (std::size_t i = 0; i < wanted.size(); ++i)
     EXPECT_DOUBLE_EQ(answers[i], all[static_cast<std::size_t>(wanted[i])]);
+}
+
+// Sees every third block of keys.
+struct ThirdBlocks {
+  [[nodiscard]] attention::KeyRange keys(std::int64_t, std::int64_t) const { return {0, 700}; }
+  void adjust(std::int64_t, std::int64_t, const attention::KeyRange&, double* scores) const {
+    for (std::int64_t key = 0; key < 700; ++key)
+      if (key / attention::oracle_block % 3 != 1) scores[key] = -std::numeric_limits<double>::infinity();
+  }
+};
+struct ThirdBlocksThatTell : ThirdBlocks {
+  [[nodiscard]] bool hides(std::int64_t, std::int64_t, std::int64_t key) const {
+    asked = true;
+    return key / attention::oracle_block % 3 != 1;
+  }
+  static inline std::atomic<bool> asked = false;
+};
+
+TEST(AttentionWorkload, TheOracleAnswersTheSameWithoutTheScoresOfHiddenBlocks) {
+  AttentionCase c(attention_params("f16", {1, 2, 700, 10}, false), 3);
+  std::vector<std::int64_t> wanted(static_cast<std::size_t>(c.output().spec.elements()));
+  std::iota(wanted.begin(), wanted.end(), std::int64_t{0});
+  std::vector<double> all(wanted.size()), few(wanted.size());
+  attention::answer_oracle({700, 10}, c.inputs(), wanted, all, [] { return ThirdBlocks(); });
+  attention::answer_oracle({700, 10}, c.inputs(), wanted, few, [] { return ThirdBlocksThatTell(); });
+  EXPECT_EQ(few, all);
+  EXPECT_TRUE(ThirdBlocksThatTell::asked);
 }
 
 TEST(AttentionWorkload, TheOracleStaysFiniteWhereExponentialsWouldNot) {

@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 #include "harness/sdk/registry.h"
+#include "kernels/fill.h"
 #include "kernels/quant_gemm/quant_gemm.h"
+#include "kernels/quantise.h"
 #include "tests/kernels/relative_error.h"
 
 void register_workload_quant_gemm(harness::sdk::Registry&);
@@ -40,6 +43,9 @@ class Case {
     registry.workloads.front()->fill(params, seed, inputs());
   }
   std::span<HostTensor> inputs() { return std::span(tensors).first(tensors.size() - 1); }
+  [[nodiscard]] std::span<const HostTensor> inputs() const {
+    return std::span(tensors).first(tensors.size() - 1);
+  }
 
   // The error of a variant and its tolerance.
   std::pair<double, double> run(std::size_t variant, int threads = 3) {
@@ -99,6 +105,54 @@ TEST(QuantGemm, RoundsXInTheCallAsItsContractSays) {
   Case stored(params_of("i8", 64, 64, 256, "outside"));
   EXPECT_LE(stored.run(quantised).first, stored.problem.tolerance.relative)
       << "it is rounded before the call";
+}
+
+// Fast paths of fill() and reference() store and answer what the definition says, bit by bit.
+TEST_P(Tails, OfInputsAndAnswersAreThoseOfTheDefinition) {
+  const auto [weights, extents] = GetParam();
+  const auto [m, n, k] = extents;
+  for (const std::string quantise : {"inside", "outside"}) {
+    if (quantise == "outside" && weights[0] != 'e' && std::string(weights) != "i8") continue;
+    const Case one(params_of(weights, m, n, k, quantise));
+    const Shape shape = shape_of(one.params);
+    const auto x_scale = [&](std::int64_t row, std::int64_t p) {
+      return one.tensors[x_scales_index].at(shape.x_scale_of(row, p));
+    };
+    const auto w_scale = [&](std::int64_t row, std::int64_t p) {
+      return one.tensors[w_scales_index].at(shape.scale_of(row, p));
+    };
+    const auto expect_codes = [&](const HostTensor& stored, std::size_t stream, float size,
+                                  const auto& scale) {
+      HostTensor drawn({"", harness::sdk::Role::input, harness::sdk::DType::f32, stored.spec.shape});
+      kernels::fill_uniform(drawn, 7, stream, size);
+      const std::int64_t columns = stored.spec.shape[1];
+      for (std::int64_t i = 0; i < stored.spec.elements(); ++i) {
+        const auto value = static_cast<float>(drawn.at(i));
+        const float code = kernels::rounded_code(value, static_cast<float>(scale(i / columns, i % columns)),
+                                                 stored.spec.dtype);
+        ASSERT_EQ(stored.at(i), static_cast<double>(code)) << i;
+      }
+    };
+    if (shape.stored) expect_codes(one.tensors[x_index], 0, 1.0F, x_scale);
+    if (shape.weights != Weights::f16)
+      expect_codes(one.tensors[w_index], 1, 3.0F / std::sqrt(static_cast<float>(k)), w_scale);
+
+    std::vector<std::int64_t> wanted(static_cast<std::size_t>(m * n));
+    std::iota(wanted.begin(), wanted.end(), std::int64_t{0});
+    std::vector<double> answers(wanted.size());
+    one.registry.workloads.front()->reference(one.params, one.inputs(), 0, wanted, answers);
+    for (const std::int64_t element : wanted) {
+      double sum = 0;
+      for (std::int64_t p = 0; p < k; ++p) {
+        double x = one.tensors[x_index].at(element / n * k + p);
+        double w = one.tensors[w_index].at(element % n * k + p);
+        if (shape.stored) x *= x_scale(element / n, p);
+        if (shape.weights != Weights::f16) w *= w_scale(element % n, p);
+        sum += x * w;
+      }
+      ASSERT_EQ(answers[static_cast<std::size_t>(element)], sum) << element;
+    }
+  }
 }
 
 TEST(QuantGemm, DoesNotDependOnThreads) {

@@ -9,6 +9,11 @@
 #include "tests/kernels/linear_gelu_case.h"
 #include "tests/kernels/matmul_case.h"
 #include "tests/kernels/probe_case.h"
+#include "tests/kernels/sparse_attention_case.h"
+
+void register_workload_adamw(harness::sdk::Registry&);
+void register_workload_compression(harness::sdk::Registry&);
+void register_workload_quant_gemm(harness::sdk::Registry&);
 
 namespace {
 
@@ -45,7 +50,7 @@ Prepared prepare(const Point& point, const char* threads) {
   const harness::sdk::Problem problem = workload.problem(point.params);
   std::vector<HostTensor> inputs;
   for (const auto& spec : problem.tensors)
-    if (spec.role == harness::sdk::Role::input) inputs.emplace_back(spec);
+    if (harness::sdk::is_input(spec.role)) inputs.emplace_back(spec);
   workload.fill(point.params, 42, inputs);
   const std::int64_t elements = problem.tensors.back().elements();
   const std::int64_t few = std::min(point.answers, elements / 2);
@@ -62,8 +67,19 @@ Prepared prepare(const Point& point, const char* threads) {
   return made;
 }
 
+Value whole(std::int64_t value) {
+  return Value{value};
+}
+
+Params quant_gemm_params(const std::string& weights, const std::string& quantise) {
+  return Params({{"weights", Value{weights}},
+                 {"m", whole(301)},
+                 {"n", whole(1100)},
+                 {"k", whole(900)},
+                 {"quantise", Value{quantise}}});
+}
+
 std::vector<Point> points() {
-  const auto whole = [](std::int64_t value) { return Value{value}; };
   return {
       {&register_workload_probe_copy, Params({{"n", whole(1'500'001)}}), 1000, 0x1C8E57DB38D6B7BDU},
       {&register_workload_probe_gelu,
@@ -75,6 +91,19 @@ std::vector<Point> points() {
       {&register_workload_matmul, matmul_params("f32", 600, 500, 1000), 4000, 0xAF6EE851B39D86F4U},
       {&register_workload_attention, attention_params("f16", {3, 5, 200, 64}, true), 5000,
        0x14739CB52E18660DU},
+      {&register_workload_sparse_attention,
+       FilledSparseAttention({.pattern = "threshold", .sparsity = 75, .s = 1500, .h = 2}).params, 5000,
+       0x1EFAF72A78425529U},
+      {&register_workload_quant_gemm, quant_gemm_params("e4m3", "outside"), 4000, 0xB88D73C1068EC810U},
+      {&register_workload_quant_gemm, quant_gemm_params("e4m3_block", "outside"), 4000, 0xA266FAD04EA357D0U},
+      {&register_workload_quant_gemm, quant_gemm_params("i8", "outside"), 4000, 0x22D0C154DED1E534U},
+      {&register_workload_quant_gemm, quant_gemm_params("i4", "inside"), 4000, 0xB4495A79439D5BF3U},
+      {&register_workload_adamw, Params({{"n", whole(1'500'001)}}), 100'000, 0xF9B6184B5961CD6DU},
+      {&register_workload_compression,
+       Params({{"form", Value{std::string("top_1")}}, {"n", whole(1'500'001)}}), 100'000,
+       0xC43EBB57A02EBF8AU},
+      {&register_workload_compression,
+       Params({{"form", Value{std::string("int8")}}, {"n", whole(1'500'001)}}), 100'000, 0xC43EBB57A02EBF8AU},
   };
 }
 

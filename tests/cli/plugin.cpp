@@ -152,6 +152,7 @@ class Blocks final : public Doubler<Way::right> {
     y_ = buffers.as<float>(1);
   }
   void run(sdk::Stream stream) override {
+    wait_while_held();
     Doubler::run(stream);
     if (tile_ == 13) y_[0] += 1;
   }

@@ -122,16 +122,17 @@ expect 4 tune
 # A search that is stopped pins nothing and leaves nothing behind.
 tuned_suite "8, 16, 32, 64, 128, 256"
 landscape 90=16 81=32
-sed -i 's/processes: 5/processes: 500/' suite.yaml
 for signal in INT TERM KILL; do
+  hold
   setsid "$HARNESS" tune suite.yaml --device scripted:speed.json --budget 1h >"$signal.log" 2>&1 &
   pid=$!
-  eventually has_worker
+  eventually are_held 1
   kill -$signal "$pid"
   status=0
   wait "$pid" || status=$?
   [ $signal = KILL ] || same "the exit status of SIG$signal" "$status" 130
   eventually has_no_worker
+  let_go
   cmp -s kept.json $pins || problem "SIG$signal: the pinned values changed"
   same "the files beside the pinned values" "$(ls baselines/scripted/tuned)" demo.json
 done

@@ -158,6 +158,8 @@ void fake_cupti_call(CUpti_CallbackId id, const char* function, const void* para
   data.callbackSite = CUPTI_API_ENTER;
   if (told) subscriber.function(subscriber.data, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
   if (work != nullptr && *work) (*work)();
+  CUresult done = CUDA_SUCCESS;
+  data.functionReturnValue = &done;
   data.callbackSite = CUPTI_API_EXIT;
   if (told) subscriber.function(subscriber.data, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
 }

@@ -28,6 +28,7 @@ void CaseRecorder::begin_case() {
         if (outlives(call, history, side.buffers)) left_behind_[name].push_back(call);
   }
   sides_.clear();
+  graphs_.forget();
   side_.clear();
   part_ = Part::none;
 }
@@ -44,6 +45,15 @@ Scope CaseRecorder::record(Part part) {
 
 void CaseRecorder::add(DriverCall call) {
   const std::lock_guard lock(mutex_);
+  if (!recording()) return;
+  switch (graphs_.take(call)) {
+    case CapturedGraphs::Place::captured: return;
+    case CapturedGraphs::Place::unclear: return not_followed(call.name);
+    case CapturedGraphs::Place::outside: return keep(std::move(call));
+  }
+}
+
+void CaseRecorder::keep(DriverCall call) {
   CallHistory& history = current().history;
   switch (part_.load()) {
     case Part::none: return;
@@ -51,6 +61,53 @@ void CaseRecorder::add(DriverCall call) {
     case Part::one: history.one.push_back(std::move(call)); return;
     case Part::next: history.next.push_back(std::move(call)); return;
   }
+}
+
+void CaseRecorder::not_followed(std::string_view name) {
+  current().history.gaps.push_back({CauseCode::call_not_followed, {{"call", std::string(name)}}});
+}
+
+void CaseRecorder::begin_capture(std::uint64_t stream) {
+  const std::lock_guard lock(mutex_);
+  graphs_.begin_capture(stream);
+}
+
+void CaseRecorder::end_capture(std::uint64_t stream, std::uint64_t graph) {
+  const std::lock_guard lock(mutex_);
+  graphs_.end_capture(stream, graph);
+}
+
+void CaseRecorder::instantiate(std::string_view name, std::uint64_t graph, std::uint64_t executable,
+                               std::uint64_t flags) {
+  const std::lock_guard lock(mutex_);
+  if (!graphs_.instantiate(graph, executable, flags)) not_followed(name);
+}
+
+void CaseRecorder::update(std::string_view name, std::uint64_t graph, std::uint64_t executable) {
+  const std::lock_guard lock(mutex_);
+  if (!graphs_.update(graph, executable)) not_followed(name);
+}
+
+void CaseRecorder::launch(std::string_view name, std::uint64_t executable, std::uint64_t stream) {
+  const std::lock_guard lock(mutex_);
+  std::optional<std::vector<DriverCall>> calls = graphs_.launched(executable, stream);
+  if (!calls) return not_followed(name);
+  for (DriverCall& call : *calls) {
+    // A graph that is launched into a capture becomes a part of it.
+    const CapturedGraphs::Place place = graphs_.take(call);
+    if (place == CapturedGraphs::Place::unclear) return not_followed(name);
+    if (place == CapturedGraphs::Place::outside) keep(std::move(call));
+  }
+}
+
+void CaseRecorder::destroy_graph(std::uint64_t handle) {
+  const std::lock_guard lock(mutex_);
+  graphs_.destroy(handle);
+}
+
+void CaseRecorder::forget_graphs() {
+  const std::lock_guard lock(mutex_);
+  graphs_.forget();
 }
 
 void CaseRecorder::add_own(std::uint64_t allocation) {

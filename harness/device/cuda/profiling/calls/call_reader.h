@@ -29,8 +29,10 @@ class CallReader {
   bool begin_copy(CUpti_CallbackId id, const CUpti_CallbackData& data);
   bool begin_fill(CUpti_CallbackId id, const CUpti_CallbackData& data);
   bool begin_order(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  bool begin_graph(CUpti_CallbackId id, const CUpti_CallbackData& data);
 
   void follow_load(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void follow_graph(CUpti_CallbackId id, const CUpti_CallbackData& data);
   void add_copy(const char* name, CUdeviceptr to, CUdeviceptr from, std::size_t bytes,
                 std::optional<CUstream> stream);
   void add_upload(const char* name, CUdeviceptr to, const void* from, std::size_t bytes,

@@ -115,6 +115,25 @@ TEST(Cubin, CutOffAnywhereIsRefusedOrReadButNeverReadBeyondItsEnd) {
   }
 }
 
+// One bit of a section's byte is flipped.
+std::vector<std::byte> with_flipped_bit(std::vector<std::byte> bytes, const std::string& wanted, std::size_t at) {
+  const Elf64_Ehdr header = header_of(bytes);
+  const auto section = [&](std::size_t i) {
+    Elf64_Shdr one;
+    std::memcpy(&one, bytes.data() + header.e_shoff + i * sizeof one, sizeof one);
+    return one;
+  };
+  const std::uint64_t names = section(header.e_shstrndx).sh_offset;
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    const Elf64_Shdr one = section(i);
+    if (wanted != reinterpret_cast<const char*>(bytes.data() + names + one.sh_name)) continue;
+    bytes[one.sh_offset + at] ^= std::byte{1};
+    return bytes;
+  }
+  ADD_FAILURE() << "no section " << wanted;
+  return bytes;
+}
+
 // globals.cubin: `plain` touches its argument alone; `uses` reads a __constant__ table and a __device__
 // counter that begin with values, and an array that begins with zeros; `big` is a template. From
 //   __constant__ float table[4] = {1, 2, 3, 4}; __device__ int counter = 7; __device__ int zeroed[100];
@@ -126,23 +145,8 @@ class WholeCode : public testing::Test {
     return found.value_or(CodeHashes{});
   }
   // The image with one bit of a section's byte flipped.
-  std::vector<std::byte> flipped(const std::string& wanted, std::size_t at = 0) {
-    std::vector<std::byte> bytes = image_;
-    const Elf64_Ehdr header = header_of(bytes);
-    const auto section = [&](std::size_t i) {
-      Elf64_Shdr one;
-      std::memcpy(&one, bytes.data() + header.e_shoff + i * sizeof one, sizeof one);
-      return one;
-    };
-    const std::uint64_t names = section(header.e_shstrndx).sh_offset;
-    for (std::size_t i = 0; i < header.e_shnum; ++i) {
-      const Elf64_Shdr one = section(i);
-      if (wanted != reinterpret_cast<const char*>(bytes.data() + names + one.sh_name)) continue;
-      bytes[one.sh_offset + at] ^= std::byte{1};
-      return bytes;
-    }
-    ADD_FAILURE() << "no section " << wanted;
-    return bytes;
+  std::vector<std::byte> flipped(const std::string& section, std::size_t at = 0) {
+    return with_flipped_bit(image_, section, at);
   }
   // The kernels whose hashes differ from those of the image.
   std::vector<std::string> changed_by(const std::vector<std::byte>& other) {
@@ -182,6 +186,16 @@ TEST_F(WholeCode, CoversTheVariablesThatAddressesStandFor) {
 TEST_F(WholeCode, LeavesOutLineNumbersAndParameters) {
   EXPECT_THAT(changed_by(flipped(".debug_frame")), IsEmpty());
   EXPECT_THAT(changed_by(flipped(".rela.debug_frame", 12)), IsEmpty());
+}
+
+// lines.cubin has line tables (`nvcc -lineinfo`) of two kernels. Their relocations tell where the part of each begins.
+TEST(WholeCodeWithLines, LeavesOutTheLineTablesOfItsNeighbours) {
+  const std::vector<std::byte> bytes = image("lines.cubin");
+  const CodeHashes hashes = whole_code_hashes(bytes).value_or(CodeHashes{});
+  EXPECT_THAT(hashes, UnorderedElementsAre(Key("_Z5firstPf"), Key("_Z6secondPf")));
+  for (const std::string table : {".debug_line", ".nv_debug_line_sass"})
+    for (const std::string& section : {table, ".rela" + table})
+      EXPECT_EQ(whole_code_hashes(with_flipped_bit(bytes, section, 0)).value_or(CodeHashes{}), hashes) << section;
 }
 
 TEST_F(WholeCode, OfAnImageThatIsCutOffIsRefusedOrRead) {

@@ -54,8 +54,9 @@ std::string hash_of(const ElfSection& one, const std::vector<ElfSection>& sectio
 
 // Sections that change nothing about what is executed.
 bool is_for_tools(std::string_view section) {
-  return section.starts_with(".debug") || section.starts_with(".rel.debug") ||
-         section.starts_with(".rela.debug") || section.starts_with(".nv_debug");
+  for (const std::string_view relocations : {".rela", ".rel"})
+    if (section.starts_with(relocations)) section.remove_prefix(relocations.size());
+  return section.starts_with(".debug") || section.starts_with(".nv_debug");
 }
 
 }  // namespace

@@ -114,6 +114,13 @@ class Timer {
   // Keeps the device busy for about `duration`, so that clocks settle.
   virtual Status preheat(Seconds duration) = 0;
 
+  // Works at the highest power for about `duration`, so that a GPU's voltage settles (measure/power.md). A
+  // device without such a state does nothing.
+  virtual Status full_power(Seconds duration) {
+    (void)duration;
+    return {};
+  }
+
   // The monotonic clock for budgets, deadlines and phases; a script has its own.
   [[nodiscard]] virtual Seconds now() = 0;
 

@@ -75,6 +75,11 @@ struct Described<Sampling> {
           .above(0)
           .up_to(0.5)
           .says("The clock is steady when three readings lie this close together."),
+      field("full_power", &Sampling::full_power)
+          .unless_default()
+          .in(Unit::seconds)
+          .says("Work of a GPU at its highest power before a process's first case. For suites with kernels that "
+                "raise its voltage."),
       field("max_time", &Sampling::max_time)
           .in(Unit::seconds)
           .above(0)

@@ -1,8 +1,12 @@
 #include "harness/model/record.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
+
+#include "harness/base/files.h"
 
 namespace harness {
 namespace {
@@ -37,6 +41,17 @@ void forget_process(CaseRecord& record, int process) {
 }
 
 }  // namespace
+
+std::string_view digest_rules(std::string_view digest) {
+  const std::size_t point = digest.find('.');
+  return point == std::string_view::npos ? "1" : digest.substr(0, point);
+}
+
+std::string extended_digest(std::string_view digest, std::string_view more) {
+  const std::size_t point = digest.find('.');
+  const std::string_view rules = point == std::string_view::npos ? "" : digest.substr(0, point + 1);
+  return fmt::format("{}{}", rules, content_hash(fmt::format("{}\n{}", digest, more)));
+}
 
 AgreedDigest agreed_digest(const CaseRecord& record) {
   AgreedDigest found;

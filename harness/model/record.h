@@ -147,7 +147,7 @@ struct KernelUse {
 // The work that a call asks of its device: two calls with the same digest launch the same machine
 // code with the same arguments in the same order. See device/code/call_identity.h.
 struct Identity {
-  std::string digest;    // hash of all launches; "" where there is a gap
+  std::string digest;    // hash of all launches, "2." before it (digest_rules()); "" where there is a gap
   Rare<Cause> gap = {};  // why there is no digest
   // Likewise of a traced program, but without the words of arguments that its kernels have hashes of.
   std::string frame = {};
@@ -296,6 +296,14 @@ struct Record {
 
   bool operator==(const Record&) const = default;
 };
+
+// Before the digest of a GPU's launches. The rules of 1 hashed relocations of line tables, too (code/cubin.h).
+inline constexpr std::string_view gpu_digest_rules = "2.";
+// The rules that a digest was made by: "2" of "2.5f0c1e", "1" without a point. Digests of other rules tell nothing
+// about each other.
+std::string_view digest_rules(std::string_view digest);
+// The digest by the same rules of what has `digest` and of `more`.
+std::string extended_digest(std::string_view digest, std::string_view more);
 
 // The digest that the looks at a case agree on.
 struct AgreedDigest {

@@ -35,6 +35,17 @@ TEST(Preheat, EndsAfterItsLeastTimeWhenTheClockIsSteadyByThen) {
   EXPECT_THAT(device->preheats(), SizeIs(3));
 }
 
+TEST(Preheat, WorksAtFullPowerFirstWhereAskedFor) {
+  const auto device = scripted(clock_script("[1.98, 1.98, 1.98]"));
+  heat(*device, {.least = 0.3, .most = 1.0, .tolerance = 0.005, .full_power = 1.5});
+  EXPECT_THAT(device->full_powers(), ElementsAre(1.5));
+  EXPECT_NEAR(device->now(), 1.5 + 0.3, 1e-9);
+  heat(*device, {.full_power = 0.5});
+  EXPECT_THAT(device->full_powers(), ElementsAre(1.5, 0.5)) << "without preheating, too";
+  heat(*device, {0.3, 1.0, 0.005});
+  EXPECT_THAT(device->full_powers(), SizeIs(2));
+}
+
 TEST(Preheat, GoesOnUntilThreeReadingsAgree) {
   // Steady from the fifth reading on: three of them, so that seven steps are read, four after the least time.
   const auto device = scripted(clock_script("[1.2, 1.4, 1.6, 1.8, 1.975, 1.98, 1.979, 1.2]"));
@@ -84,10 +95,12 @@ TEST(Preheat, OfAProcessIsTheLongestAndNarrowestOfItsCases) {
   other.sampling.preheat = 0.1;
   other.sampling.preheat_most = 2;
   other.sampling.steady = 0.01;
+  none.sampling.full_power = 1;
   const PreheatLimits limits = preheat_of({one, other, none});
   EXPECT_EQ(limits.least, 0.2);
   EXPECT_EQ(limits.most, 2);
   EXPECT_EQ(limits.tolerance, 0.01);
+  EXPECT_EQ(limits.full_power, 1);
   EXPECT_EQ(preheat_of({none}).least, 0);
 }
 

@@ -78,6 +78,15 @@ CaseRecord looked_at(const std::vector<std::string>& digests) {
   return record;
 }
 
+TEST(Digest, NamesItsRulesAndKeepsThemWhenItIsExtended) {
+  EXPECT_EQ(digest_rules("5f0c1e"), "1");
+  EXPECT_EQ(digest_rules("2.5f0c1e"), "2");
+  EXPECT_EQ(digest_rules(""), "1");
+  EXPECT_EQ(digest_rules(extended_digest("2.5f0c1e", "own 64")), "2");
+  EXPECT_EQ(digest_rules(extended_digest("5f0c1e", "own 64")), "1");
+  EXPECT_NE(extended_digest("2.5f0c1e", "own 64"), extended_digest("2.5f0c1e", "own 65"));
+}
+
 TEST(AgreedDigest, IsThatOfAllLooksWithoutAGap) {
   EXPECT_EQ(agreed_digest(looked_at({"a", "a"})).digest, "a");
   EXPECT_FALSE(agreed_digest(looked_at({"a", "a"})).unread);

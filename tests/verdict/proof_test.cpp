@@ -46,6 +46,15 @@ TEST(Identity, IsProvenByEqualDigests) {
   EXPECT_EQ(gap_of(measured(about(20), "a"), looked("b")), ProofGapCode::other_launches);
 }
 
+TEST(Identity, IsNotToldByDigestsOfOtherRules) {
+  const auto gap = proof_gap(measured(about(20), "a"), looked("2.a"), {});
+  ASSERT_TRUE(gap);
+  EXPECT_THAT(gap->why, fact(ProofGapCode::other_rules, {{"side", "baseline"}}));
+  EXPECT_THAT(proof_gap(measured(about(20), "2.a"), looked("a"), {})->why,
+              fact(ProofGapCode::other_rules, {{"side", "current"}}));
+  EXPECT_FALSE(proof_gap(measured(about(20), "2.a"), looked("2.a"), {}));
+}
+
 TEST(Identity, LacksADigestThatNobodyCouldRead) {
   const auto gap = proof_gap(measured(about(20), "a"), looked(""), {});
   ASSERT_TRUE(gap);

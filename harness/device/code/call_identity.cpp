@@ -217,7 +217,7 @@ Identity identity_of(const CallHistory& history, const CallSurroundings& surroun
   one.write(history.one);
   next.write(history.next);
   if (one.text() != next.text()) return unknown({CauseCode::calls_differ});
-  return {content_hash(all.text()), {}};
+  return {std::string(gpu_digest_rules) + content_hash(all.text()), {}};
 }
 
 }  // namespace harness

@@ -4,6 +4,7 @@
 #include <cuda_fp16.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace harness::cuda {
 namespace {
@@ -11,6 +12,8 @@ namespace {
 constexpr int block_size = 256;
 constexpr int busy_block_size = 1024;
 constexpr int busy_rounds = 16384;
+constexpr int product_block_size = 512;
+constexpr int product_rounds = 2048;
 constexpr unsigned long long clock_cycle_limit = 2'000'000'000ULL;  // about a second: give up
 
 __device__ unsigned long long global_nanoseconds() {
@@ -38,6 +41,51 @@ __global__ void __launch_bounds__(busy_block_size) busy(float* sink) {
   float sum = 0;
   for (int i = 0; i < 8; ++i) sum += chain[i];
   if (sum == -1.0F) *sink = sum;
+}
+
+// splitmix64's finaliser over the element's index: any element by itself, no state.
+__device__ float uniform(std::uint64_t seed, std::size_t index) {
+  std::uint64_t x = seed + (index + 1) * 0x9E3779B97F4A7C15ULL;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+  x ^= x >> 31;
+  return static_cast<float>(x >> 40) * 0x1p-23F - 1.0F;
+}
+
+// Two random halves in [-1, 1).
+__device__ unsigned random_halves(unsigned index) {
+  const __half2 pair = __floats2half2_rn(uniform(index, 0), uniform(index, 1));
+  unsigned bits;
+  memcpy(&bits, &pair, sizeof bits);
+  return bits;
+}
+
+// mma.m16n8k32 with a sparse A: of four neighbours the first and the second are stored (0x44444444). Eight
+// independent sums cover the latency of one product.
+__global__ void __launch_bounds__(product_block_size) full_power(float* sink) {
+#if __CUDA_ARCH__ >= 800
+  constexpr int sums = 8;
+  constexpr unsigned places = 0x44444444;
+  unsigned a[4], b[4];
+  for (int i = 0; i < 4; ++i) {
+    a[i] = random_halves(8 * threadIdx.x + i);
+    b[i] = random_halves(8 * threadIdx.x + 4 + i);
+  }
+  float d[sums][4] = {};
+  for (int round = 0; round < product_rounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < sums; ++i)
+      asm volatile(
+          "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
+          "{%4, %5, %6, %7}, {%8, %9, %10, %11}, {%0, %1, %2, %3}, %12, 0;"
+          : "+f"(d[i][0]), "+f"(d[i][1]), "+f"(d[i][2]), "+f"(d[i][3])
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[i % 4]), "r"(b[(i + 1) % 4]),
+            "r"(b[(i + 2) % 4]), "r"(b[(i + 3) % 4]), "r"(places));
+  }
+  float sum = 0;
+  for (const auto& one : d) sum += one[0] + one[1] + one[2] + one[3];
+  if (sum == -1.0F) *sink = sum;
+#endif
 }
 
 __global__ void read_clock(unsigned long long nanoseconds, ClockReading* out) {
@@ -68,15 +116,6 @@ __global__ void __launch_bounds__(block_size)
 #pragma unroll
   for (int i = 0; i < 4; ++i)
     if (first + i * block_size < count) to[first + i * block_size] = held[i];
-}
-
-// splitmix64's finaliser over the element's index: any element by itself, no state.
-__device__ float uniform(std::uint64_t seed, std::size_t index) {
-  std::uint64_t x = seed + (index + 1) * 0x9E3779B97F4A7C15ULL;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-  x ^= x >> 31;
-  return static_cast<float>(x >> 40) * 0x1p-23F - 1.0F;
 }
 
 __device__ void store(__nv_bfloat16& to, float value) {
@@ -121,6 +160,14 @@ void launch_nothing(cudaStream_t stream) {
 
 void launch_busy(cudaStream_t stream, int multiprocessors, float* sink) {
   busy<<<static_cast<unsigned>(std::max(1, multiprocessors)), busy_block_size, 0, stream>>>(sink);
+}
+
+void launch_full_power(cudaStream_t stream, int multiprocessors, float* sink) {
+  int device = 0, major = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  if (major < 8) return launch_busy(stream, multiprocessors, sink);
+  full_power<<<2 * static_cast<unsigned>(std::max(1, multiprocessors)), product_block_size, 0, stream>>>(sink);
 }
 
 void launch_clock(cudaStream_t stream, unsigned long long nanoseconds, ClockReading* out) {

@@ -236,6 +236,13 @@ Status ScriptedDevice::preheat(Seconds duration) {
   return {};
 }
 
+Status ScriptedDevice::full_power(Seconds duration) {
+  if (lost_) return fail(ErrorKind::environment, *lost_);
+  now_ += duration;
+  full_powers_.push_back(duration);
+  return {};
+}
+
 double ScriptedDevice::clock_ghz() {
   if (script_.clock_ghz.empty()) return 0;
   return script_.clock_ghz[std::min(clock_readings_++, script_.clock_ghz.size() - 1)];

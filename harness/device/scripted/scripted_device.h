@@ -108,6 +108,7 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   [[nodiscard]] std::size_t cache_bytes() const override { return script_.cache_bytes; }
   Result<Seconds> time_first_call(const Work& work) override;
   Status preheat(Seconds duration) override;
+  Status full_power(Seconds duration) override;
   double clock_ghz() override;
   Result<std::unique_ptr<Buffer>> allocate(std::size_t bytes) override;
   Since<std::size_t> watch_peak() override;
@@ -123,6 +124,7 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   [[nodiscard]] const std::vector<AllocationEvent>& allocations() const { return ledger_->log(); }
   // How long preheat() was asked for, call by call.
   [[nodiscard]] const std::vector<Seconds>& preheats() const { return preheats_; }
+  [[nodiscard]] const std::vector<Seconds>& full_powers() const { return full_powers_; }
   // The pauses before timed calls in placements, 0 included.
   [[nodiscard]] const std::vector<Seconds>& pauses() const { return pauses_; }
   // Whether the call that runs now is audited. Scripts count only the others.
@@ -156,7 +158,7 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   int gated_calls_ = 0;              // in this placement
   std::optional<std::string> lost_;  // why the device is gone
   std::size_t clock_readings_ = 0;
-  std::vector<Seconds> preheats_;
+  std::vector<Seconds> preheats_, full_powers_;
   std::vector<Seconds> pauses_;
   std::shared_ptr<MemoryLedger> ledger_ = std::make_shared<MemoryLedger>();
   std::size_t taken_by_work_ = 0;  // bytes, since watch_peak()

@@ -37,7 +37,9 @@ class LongText {
     for (const std::uint64_t one : {static_cast<std::uint64_t>(numbers)...})
       add({reinterpret_cast<const char*>(&one), sizeof one});
   }
-  [[nodiscard]] std::string digest() const { return content_hash(bulk_hash(text_)); }
+  [[nodiscard]] std::string digest() const {
+    return std::string(gpu_digest_rules) + content_hash(bulk_hash(text_));
+  }
 
  private:
   std::string text_;

@@ -49,7 +49,7 @@ void add_own_memory(Subject& subject) {
   auto& identity = subject.result.identity;
   if (subject.own_bytes == 0U || !identity || identity->digest.empty()) return;
   const std::string own = subject.own_bytes ? std::to_string(*subject.own_bytes) : "unknown";
-  identity->digest = content_hash(fmt::format("{}\nown {}\n", identity->digest, own));
+  identity->digest = extended_digest(identity->digest, fmt::format("own {}\n", own));
 }
 
 }  // namespace

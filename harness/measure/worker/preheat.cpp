@@ -45,6 +45,7 @@ PreheatLimits preheat_of(const std::vector<PlannedCase>& cases) {
   limits.tolerance = 1;
   for (const PlannedCase& planned : cases) {
     const Sampling& sampling = planned.sampling;
+    limits.full_power = std::max(limits.full_power, sampling.full_power);
     if (!(sampling.preheat > 0)) continue;
     limits.least = std::max(limits.least, sampling.preheat);
     limits.most = std::max({limits.most, sampling.preheat, sampling.preheat_most});
@@ -56,6 +57,8 @@ PreheatLimits preheat_of(const std::vector<PlannedCase>& cases) {
 // The two readings of before `least` are one step apart, as those after it are.
 Result<Preheated> preheat(Device& device, const PreheatLimits& limits) {
   Preheated done;
+  if (limits.full_power > 0)
+    if (Status worked = device.timer().full_power(limits.full_power); !worked) return fail(worked.error());
   if (!(limits.least > 0)) return done;
   const Seconds most = std::max(limits.least, limits.most);
   Readings readings;

@@ -9,12 +9,13 @@
 namespace harness {
 
 struct PreheatLimits {
-  Seconds least = 0;         // 0: no preheating at all
+  Seconds least = 0;         // 0: no preheating
   Seconds most = 0;          // below `least`: `least`
   double tolerance = 0.005;  // relative, within which readings of the clock agree
+  Seconds full_power = 0;    // before the preheating
 };
 
-// The longest bounds and the narrowest tolerance that any case of a process asks for.
+// The longest times and the narrowest tolerance that any case of a process asks for.
 PreheatLimits preheat_of(const std::vector<PlannedCase>& cases);
 
 struct Preheated {
@@ -23,7 +24,7 @@ struct Preheated {
   double clock_ghz = 0;  // last read, 0 when unknown
 };
 
-// Keeps the device busy for `least`, then in steps of 20 ms, with a clock reading after each. Ends when three
+// Works at full power first. Then keeps the device busy for `least`, then in steps of 20 ms, with a clock reading after each. Ends when three
 // readings in a row lie within the tolerance, or at `most`. The last two readings within `least` count, so a
 // clock that is steady early costs only `least`. A device without a clock is kept busy for `least`.
 Result<Preheated> preheat(Device& device, const PreheatLimits& limits);

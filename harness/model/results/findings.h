@@ -149,6 +149,7 @@ enum class ProofGapCode {
   not_looked,        // side: nobody read its launches
   unreadable,        // side; the gap's cause says what could not be read
   disagree,          // side: its processes launch different things
+  other_rules,       // side: the older one, whose launches were hashed by other rules (digest_rules())
   other_launches,    // other machine code, arguments or order; of a traced program: change (LaunchChange),
                      // kernel: the first that differs, kernels: how many do
   other_workload,    // baseline, current
@@ -161,6 +162,7 @@ inline constexpr auto enum_names<ProofGapCode> =
     names<ProofGapCode>({{ProofGapCode::not_looked, "not_looked"},
                          {ProofGapCode::unreadable, "unreadable"},
                          {ProofGapCode::disagree, "disagree"},
+                         {ProofGapCode::other_rules, "other_rules"},
                          {ProofGapCode::other_launches, "other_launches"},
                          {ProofGapCode::other_workload, "other_workload"},
                          {ProofGapCode::other_parameters, "other_parameters"},

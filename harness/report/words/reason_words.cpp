@@ -386,6 +386,8 @@ std::string words(const ProofGap& gap) {
       return fmt::format("the launches of {} could not all be read: {}", side,
                          gap.cause ? words(*gap.cause) : "without a reason given");
     case ProofGapCode::disagree: return fmt::format("the processes of {} launch different things", side);
+    case ProofGapCode::other_rules:
+      return fmt::format("the launches of {} were hashed by the rules of an older harness", side);
     case ProofGapCode::other_launches: return launches_text(why);
     case ProofGapCode::other_workload:
       return fmt::format("the workload changed: {} -> {}", why.text("baseline"), why.text("current"));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/base/units.h"
+#include "harness/model/device_kinds.h"
 #include "harness/model/known_metrics.h"
 #include "harness/suite/plan/expand.h"
 
@@ -68,6 +69,7 @@ PlannedCase finished(PlannedCase planned, const Target& target) {
   planned.sampling.min_samples = std::min(planned.sampling.min_samples, planned.sampling.samples);
   apply_modes(target, planned);
   preheat_sustained(planned);
+  if (!is_gpu_kind(planned.device)) planned.sampling.full_power = 0;
   measure_what_is_gated(planned);
   return planned;
 }

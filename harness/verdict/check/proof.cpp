@@ -28,6 +28,13 @@ std::optional<ProofGap> digest_gap(const AgreedDigest& agreed, const char* side)
   return found;
 }
 
+// The side whose digest was made by older rules.
+std::optional<const char*> older_rules(std::string_view baseline, std::string_view current) {
+  const std::string_view before = digest_rules(baseline), after = digest_rules(current);
+  if (baseline.empty() || current.empty() || before == after) return std::nullopt;
+  return before < after ? "baseline" : "current";
+}
+
 Figures changed_words(const WordMatch& words) {
   return {{"change", std::string(name_of(LaunchChange::arguments))},
           {"kernel", words.changed.front()},
@@ -82,6 +89,9 @@ std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& 
   if (auto found = inputs_gap(baseline, current)) return found;
   if (!machines.empty()) return ProofGap{{ProofGapCode::other_machine}, {}, machines};
   if (words != nullptr && !words->same()) return gap(ProofGapCode::other_launches, changed_words(*words));
+  if (words == nullptr)
+    if (const auto older = older_rules(before.digest, after.digest))
+      return gap(ProofGapCode::other_rules, {{"side", *older}});
   if (words == nullptr && (other_frames || before.digest != after.digest))
     return gap(ProofGapCode::other_launches, launch_change(baseline, current));
   return {};

@@ -31,6 +31,26 @@ Status busy_burst(cudaStream_t stream, int multiprocessors, CacheFlusher& memory
   return check(cudaStreamSynchronize(stream), "cudaStreamSynchronize (preheat)");
 }
 
+Status full_power_burst(cudaStream_t stream, int multiprocessors, float* sink) {
+  for (int i = 0; i < pieces_in_burst; ++i) {
+    launch_full_power(stream, multiprocessors, sink);
+    if (auto status = check_launch("the kernel of full power"); !status) return status;
+  }
+  return check(cudaStreamSynchronize(stream), "cudaStreamSynchronize (full power)");
+}
+
+// `work`: takes the time that is left and memory for a result that nobody reads, and returns a Status.
+template <class Work>
+Status repeat_for(Seconds duration, const Work& work) {
+  if (!(duration > 0)) return {};
+  auto sink = allocate_device_memory(sizeof(float));
+  if (!sink) return fail(std::move(sink.error()));
+  const Seconds end = host_now() + duration;
+  for (Seconds left = duration; left > 0; left = end - host_now())
+    if (auto status = work(left, static_cast<float*>(sink->get())); !status) return status;
+  return usable();
+}
+
 }  // namespace
 
 Seconds host_now() {
@@ -86,17 +106,15 @@ double ClockMeter::ghz(cudaStream_t stream) {
 }
 
 Status preheat_device(cudaStream_t stream, int multiprocessors, CacheFlusher& memory, Seconds duration) {
-  if (!(duration > 0)) return {};
-  auto sink = allocate_device_memory(sizeof(float));
-  if (!sink) return fail(std::move(sink.error()));
-  const Seconds end = host_now() + duration;
-  for (Seconds left = duration; left > 0; left = end - host_now()) {
+  return repeat_for(duration, [&](Seconds left, float* sink) {
     const int pieces = left < burst ? 1 : pieces_in_burst;  // not much longer than asked for
-    if (auto status = busy_burst(stream, multiprocessors, memory, pieces, static_cast<float*>(sink->get()));
-        !status)
-      return status;
-  }
-  return usable();
+    return busy_burst(stream, multiprocessors, memory, pieces, sink);
+  });
+}
+
+Status work_at_full_power(cudaStream_t stream, int multiprocessors, Seconds duration) {
+  return repeat_for(duration,
+                    [&](Seconds, float* sink) { return full_power_burst(stream, multiprocessors, sink); });
 }
 
 }  // namespace harness::cuda

@@ -47,4 +47,7 @@ class ClockMeter {
 // Keeps the device busy with arithmetic and memory traffic for `duration` of wall time.
 Status preheat_device(cudaStream_t stream, int multiprocessors, CacheFlusher& memory, Seconds duration);
 
+// Keeps the Tensor Cores busy for `duration` of wall time.
+Status work_at_full_power(cudaStream_t stream, int multiprocessors, Seconds duration);
+
 }  // namespace harness::cuda

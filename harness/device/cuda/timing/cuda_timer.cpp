@@ -204,4 +204,9 @@ Status CudaTimer::preheat(Seconds duration) {
   return preheat_device(parts_.queue.use(), parts_.multiprocessors, parts_.flusher, duration);
 }
 
+Status CudaTimer::full_power(Seconds duration) {
+  if (auto status = usable(); !status) return status;
+  return work_at_full_power(parts_.queue.use(), parts_.multiprocessors, duration);
+}
+
 }  // namespace harness::cuda

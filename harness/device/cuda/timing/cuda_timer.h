@@ -49,6 +49,7 @@ class CudaTimer final : public Timer {
   std::optional<Control> control() override;
   [[nodiscard]] Seconds batch_below() const override;
   Status preheat(Seconds duration) override;
+  Status full_power(Seconds duration) override;
   [[nodiscard]] Seconds now() override;
 
  private:

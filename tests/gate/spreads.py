@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """How much the processes of records differ: the tables of README.md.
 
-    tests/gate/spreads.py [--fewer] RECORD...
+    tests/gate/spreads.py [--fewer | --states] RECORD...
 
 Prints a Markdown row a record and length of a call, with the standard deviation of a case between processes in percent
 (median, 90th percentile and largest over the cases, and how many are within the goal), and the mean correlation between
 two cases over the processes. `--fewer`: a row a record with the median deviation by all samples, by the first half of
-each placement's samples, and by the first half of the placements (harness/measure/sampling.md). The value of a process
-is the mean log of its samples without a tenth at either end. Exit status: 2 when a file cannot be read.
+each placement's samples, and by the first half of the placements (harness/measure/sampling.md). `--states`: a line a
+placement of more than 100 us, in the order of time: by how many percent its median is above the fast level of its case,
+which a tenth of the placements lie below (harness/measure/power.md). The value of a process is the mean log of its
+samples without a tenth at either end. Exit status: 2 when a file cannot be read.
 """
 import argparse
 import json
@@ -54,6 +56,24 @@ def row_of_fewer(name, times):
     return f"| {name} | {', '.join(sorted(shapes))} | " + " | ".join(f"{one:.3f}" for one in medians) + " |"
 
 
+def states_of(record):
+    """(process, seconds since its first placement, percent above the fast level, case), in the order of time."""
+    found = []
+    for case in record["cases"]:
+        for metric in case["metrics"]:
+            if metric["metric"] != "gpu_time":
+                continue
+            placements = [(process["process"], one["started"], statistics.median(one["samples"]))
+                          for process in metric["processes"] for one in process["placements"] if one["samples"]]
+            fast = rank([median for *_, median in placements], 0.1) if placements else 0
+            found += [(process, started, 100 * (median / fast - 1), case["id"])
+                      for process, started, median in placements if fast > 100]
+    begins = {}
+    for process, started, *_ in found:
+        begins[process] = min(started, begins.get(process, started))
+    return sorted((process, started - begins[process], above, name) for process, started, above, name in found)
+
+
 def correlation(cases):
     """The mean over all pairs of cases."""
     count = min(len(values) for values in cases)
@@ -86,21 +106,29 @@ def rows_of(name, cases):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--fewer", action="store_true", help="what half of the samples, or of the placements, tells")
+    tables = parser.add_mutually_exclusive_group()
+    tables.add_argument("--fewer", action="store_true", help="what half of the samples, or of the placements, tells")
+    tables.add_argument("--states", action="store_true", help="each placement, in the order of time")
     parser.add_argument("records", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()
     columns = (["suite", "placements x samples", "all", "half of the samples", "half of the placements"]
                if arguments.fewer else
                ["suite", "time of a call", "cases", "median", "90th percentile", "largest", "within"])
-    print("| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|")
+    if not arguments.states:
+        print("| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|")
     told = []
     for path in arguments.records:
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
             name, times = record["suite"]["name"], device_times(record)
+            states = states_of(record) if arguments.states else []
         except (OSError, ValueError, KeyError) as error:
             print(f"spreads: {path}: {error}", file=sys.stderr)
             return 2
+        for process, second, above, case in states:
+            print(f"{process:4} {second:8.2f} s {above:+6.1f} % {case}")
+        if arguments.states:
+            continue
         cases = cases_of(times)
         if not arguments.fewer:
             print("\n".join(rows_of(name, cases)))
@@ -108,7 +136,7 @@ def main():
             print(row_of_fewer(name, times))
         if cases:
             told.append(f"{name} {correlation(cases):.3f}")
-    if not arguments.fewer:
+    if not arguments.fewer and not arguments.states:
         print(f"\nMean correlation between two cases: {', '.join(told)}.")
     return 0
 

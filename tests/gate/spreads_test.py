@@ -32,6 +32,17 @@ class Spreads(unittest.TestCase):
         times = spreads.device_times({"cases": [{"metrics": [{"metric": "gpu_time", "processes": processes}]}]})
         self.assertEqual(spreads.row_of_fewer("demo", times), "| demo | 2 x 4 | 0.000 | 0.000 | 1.000 |")
 
+    def test_tell_the_states_of_long_calls_in_the_order_of_time(self):
+        def of(name, *medians, begin=0):
+            processes = [{"process": number, "placements": [{"started": 10 * number + begin + i, "samples": [median] * 3}
+                                                            for i, median in enumerate(placements)]}
+                         for number, placements in enumerate(medians, 1)]
+            return {"id": name, "metrics": [{"metric": "gpu_time", "processes": processes}]}
+        record = {"cases": [of("a", [200, 210], [206, 200], begin=2), of("b", [400, 400]), of("short", [90, 99])]}
+        self.assertEqual([(process, second, round(above, 1), case)
+                          for process, second, above, case in spreads.states_of(record)],
+                         [(1, 0, 0, "b"), (1, 1, 0, "b"), (1, 2, 0, "a"), (1, 3, 5, "a"), (2, 0, 3, "a"), (2, 1, 0, "a")])
+
     def test_tell_whether_processes_move_together(self):
         together = [[1, 2, 3], [5, 7, 9], [2, 3, 4]]
         self.assertAlmostEqual(spreads.correlation(together), 1)

@@ -297,10 +297,11 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
-// Before the digest of a GPU's launches. The rules of 1 hashed relocations of line tables, too (code/cubin.h).
+// Before the digest of a GPU's launches. The rules of 1 hashed relocations of line tables, too
+// (code/cubin.h).
 inline constexpr std::string_view gpu_digest_rules = "2.";
-// The rules that a digest was made by: "2" of "2.5f0c1e", "1" without a point. Digests of other rules tell nothing
-// about each other.
+// The rules that a digest was made by: "2" of "2.5f0c1e", "1" without a point. Digests of other rules tell
+// nothing about each other.
 std::string_view digest_rules(std::string_view digest);
 // The digest by the same rules of what has `digest` and of `more`.
 std::string extended_digest(std::string_view digest, std::string_view more);

@@ -116,7 +116,8 @@ TEST(Cubin, CutOffAnywhereIsRefusedOrReadButNeverReadBeyondItsEnd) {
 }
 
 // One bit of a section's byte is flipped.
-std::vector<std::byte> with_flipped_bit(std::vector<std::byte> bytes, const std::string& wanted, std::size_t at) {
+std::vector<std::byte> with_flipped_bit(std::vector<std::byte> bytes, const std::string& wanted,
+                                        std::size_t at) {
   const Elf64_Ehdr header = header_of(bytes);
   const auto section = [&](std::size_t i) {
     Elf64_Shdr one;
@@ -188,14 +189,16 @@ TEST_F(WholeCode, LeavesOutLineNumbersAndParameters) {
   EXPECT_THAT(changed_by(flipped(".rela.debug_frame", 12)), IsEmpty());
 }
 
-// lines.cubin has line tables (`nvcc -lineinfo`) of two kernels. Their relocations tell where the part of each begins.
+// lines.cubin has line tables (`nvcc -lineinfo`) of two kernels. Their relocations tell where the part of
+// each begins.
 TEST(WholeCodeWithLines, LeavesOutTheLineTablesOfItsNeighbours) {
   const std::vector<std::byte> bytes = image("lines.cubin");
   const CodeHashes hashes = whole_code_hashes(bytes).value_or(CodeHashes{});
   EXPECT_THAT(hashes, UnorderedElementsAre(Key("_Z5firstPf"), Key("_Z6secondPf")));
   for (const std::string table : {".debug_line", ".nv_debug_line_sass"})
     for (const std::string& section : {table, ".rela" + table})
-      EXPECT_EQ(whole_code_hashes(with_flipped_bit(bytes, section, 0)).value_or(CodeHashes{}), hashes) << section;
+      EXPECT_EQ(whole_code_hashes(with_flipped_bit(bytes, section, 0)).value_or(CodeHashes{}), hashes)
+          << section;
 }
 
 TEST_F(WholeCode, OfAnImageThatIsCutOffIsRefusedOrRead) {

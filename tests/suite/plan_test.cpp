@@ -155,8 +155,9 @@ TEST(Plan, TheLooksOfTheStrongestPlaceAreTheCases) {
 }
 
 TEST(Plan, OnlyAGpuWorksAtFullPower) {
-  const auto plan = plan_of(suite_text("  - workload: gemm\n    variants: [plain, library]\n"
-                                       "    axes: {dtype: f32, m: 1, n: 1}\n    sampling: {full_power: 1s}\n"));
+  const auto plan =
+      plan_of(suite_text("  - workload: gemm\n    variants: [plain, library]\n"
+                         "    axes: {dtype: f32, m: 1, n: 1}\n    sampling: {full_power: 1s}\n"));
   ASSERT_TRUE(plan) << plan.error();
   for (const PlannedCase& planned : plan->cases)
     EXPECT_EQ(planned.sampling.full_power, planned.device == "cuda" ? 1 : 0) << planned.id;

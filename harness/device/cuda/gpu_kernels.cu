@@ -167,7 +167,8 @@ void launch_full_power(cudaStream_t stream, int multiprocessors, float* sink) {
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
   if (major < 8) return launch_busy(stream, multiprocessors, sink);
-  full_power<<<2 * static_cast<unsigned>(std::max(1, multiprocessors)), product_block_size, 0, stream>>>(sink);
+  full_power<<<2 * static_cast<unsigned>(std::max(1, multiprocessors)), product_block_size, 0, stream>>>(
+      sink);
 }
 
 void launch_clock(cudaStream_t stream, unsigned long long nanoseconds, ClockReading* out) {

@@ -20,8 +20,8 @@ void launch_nothing(cudaStream_t stream);
 // written in practice; it keeps the compiler from dropping the arithmetic.
 void launch_busy(cudaStream_t stream, int multiprocessors, float* sink);
 
-// About a millisecond of sparse products of random numbers, all in registers, on all Tensor Cores: 640 W on an
-// H200 at its boost clock. A GPU without sparse Tensor Cores is as busy as by launch_busy().
+// About a millisecond of sparse products of random numbers, all in registers, on all Tensor Cores: 640 W on
+// an H200 at its boost clock. A GPU without sparse Tensor Cores is as busy as by launch_busy().
 void launch_full_power(cudaStream_t stream, int multiprocessors, float* sink);
 
 // One thread counts SM cycles over at least `nanoseconds` of the global timer.

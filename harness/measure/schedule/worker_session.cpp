@@ -92,8 +92,8 @@ Seconds WorkerSession::deadline() const {
   if (!greeted_) return opening_deadline;
   Seconds longest = 0;
   for (const PlannedCase* planned : open_)
-    longest = std::max(longest, planned->sampling.full_power + std::max(planned->sampling.preheat,
-                                                                        planned->sampling.preheat_most));
+    longest = std::max(longest, planned->sampling.full_power +
+                                    std::max(planned->sampling.preheat, planned->sampling.preheat_most));
   return idle_deadline + longest;
 }
 

@@ -24,9 +24,10 @@ struct Preheated {
   double clock_ghz = 0;  // last read, 0 when unknown
 };
 
-// Works at full power first. Then keeps the device busy for `least`, then in steps of 20 ms, with a clock reading after each. Ends when three
-// readings in a row lie within the tolerance, or at `most`. The last two readings within `least` count, so a
-// clock that is steady early costs only `least`. A device without a clock is kept busy for `least`.
+// Works at full power first. Then keeps the device busy for `least`, then in steps of 20 ms, with a clock
+// reading after each. Ends when three readings in a row lie within the tolerance, or at `most`. The last two
+// readings within `least` count, so a clock that is steady early costs only `least`. A device without a clock
+// is kept busy for `least`.
 Result<Preheated> preheat(Device& device, const PreheatLimits& limits);
 
 // Keeps a device busy again that has idled since `warmth`, while the host prepared, checked or took memory:

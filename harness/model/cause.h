@@ -89,6 +89,7 @@ enum class CauseCode {
   call_not_followed,  // call: of the driver; the harness does not know what it queues or changes
   older_memory_used,  // kernel: it works on memory that was allocated before its case began
   calls_differ,       // one call launches other work than the next
+  processes_differ,   // one process launches other work than the next
   several_gpus,       // what GPUs beside the first do is not read
   graph_launched,     // kernel: a graph launches it, and the arguments in graphs are not read
   streams_overlap,    // kernel: it ran beside one of another stream, as the host's time made it
@@ -158,6 +159,7 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::call_not_followed, "call_not_followed"},
                       {CauseCode::older_memory_used, "older_memory_used"},
                       {CauseCode::calls_differ, "calls_differ"},
+                      {CauseCode::processes_differ, "processes_differ"},
                       {CauseCode::several_gpus, "several_gpus"},
                       {CauseCode::graph_launched, "graph_launched"},
                       {CauseCode::streams_overlap, "streams_overlap"},

@@ -41,7 +41,7 @@ enum class NoteCode {
   // source: a StepSource; steps, launches: a step, settling, outside, processes: that have them;
   // helpers: processes without any, helper_launches
   steps_found,
-  known_look,        // record: of the same build, which knows the launches, so that nothing was run
+  known_look,        // record: of the same build, so that nothing was run; unread: 1 without its launches
   counters_missing,  // counters; why: a CounterCode, with its figures. Older records: problem
 };
 

@@ -67,6 +67,20 @@ AgreedDigest agreed_digest(const CaseRecord& record) {
   return found;
 }
 
+BuildParts build_of(const Record& record, const CaseRecord& one) {
+  return one.build ? *one.build : record.build;
+}
+
+bool in_same_state(const Machine& one, const Machine& other) {
+  const auto state_of = [](Machine machine) {
+    machine.ceilings.clear();
+    std::erase_if(machine.fields,
+                  [](const MachineField& field) { return field.name.starts_with("ceilings"); });
+    return machine;
+  };
+  return state_of(one) == state_of(other);
+}
+
 Outcome worst_outcome(const std::vector<ProcessResult>& processes) {
   Outcome worst = Outcome::skipped;
   for (const ProcessResult& result : processes)

@@ -151,6 +151,9 @@ struct Identity {
   Rare<Cause> gap = {};  // why there is no digest
   // Likewise of a traced program, but without the words of arguments that its kernels have hashes of.
   std::string frame = {};
+  // The id of the record of the same build that this was taken from, so that nothing was run; "": somebody
+  // read it (cli/deciding/known_looks.h).
+  std::string same_build = {};
 
   bool operator==(const Identity&) const = default;
 };
@@ -184,6 +187,9 @@ struct ProcessResult {
   bool operator==(const ProcessResult&) const = default;
 };
 
+// All that decides the launches of a run, part by part (cli/provenance/tool.h).
+using BuildParts = std::map<std::string, std::string>;
+
 // One case of a record: what was planned and what each process found.
 struct CaseRecord {
   std::string id;
@@ -209,6 +215,7 @@ struct CaseRecord {
   Rare<Sampling> suite_sampling = {};    // see PlannedCase
   Rare<Program> program = {};            // see PlannedCase; without its folder
   Rare<sdk::Params> tuned = {};          // see PlannedCase
+  Rare<BuildParts> build = {};           // in a pooled baseline: of the records that it comes from
 
   bool operator==(const CaseRecord&) const = default;
 };
@@ -289,9 +296,9 @@ struct Record {
   // The session that an import names, in which builds took turns; "": none. Two records of one session on one
   // device have no variance between sessions.
   std::string session = {};
-  // The build that all results are of, part by part (cli/provenance/tool.h). Empty: not known, or several.
-  // Two records of one build launch the same.
-  std::map<std::string, std::string> build = {};
+  // The build that all results are of. Empty: not known, or several. Two records of one build launch the
+  // same.
+  BuildParts build = {};
   std::vector<CaseRecord> cases;
 
   bool operator==(const Record&) const = default;
@@ -316,6 +323,12 @@ AgreedDigest agreed_digest(const CaseRecord& record);
 
 // The outcome of a case given its processes': incorrect > failed > timed_out > measured > skipped.
 Outcome worst_outcome(const std::vector<ProcessResult>& processes);
+
+// The build that made the results of a case. Empty: not known.
+BuildParts build_of(const Record& record, const CaseRecord& one);
+
+// Whether both are one machine in one state: all that is known of it, but for measured ceilings.
+bool in_same_state(const Machine& one, const Machine& other);
 
 // Measures what `plan` leaves open as `record` did, so that both can be compared: how calls are timed, and
 // the choices of variants. Cases of another power mode are timed as they need, because they do not compare

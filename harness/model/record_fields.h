@@ -113,7 +113,8 @@ struct Described<Identity> {
   static constexpr auto fields =
       list_fields<Identity>(JsonLayout::line, field("digest", &Identity::digest).unless_default(),
                             field("gap", &Identity::gap).as<AsReason>().unless_default(),
-                            field("frame", &Identity::frame).unless_default());
+                            field("frame", &Identity::frame).unless_default(),
+                            field("same_build", &Identity::same_build).unless_default());
 };
 
 // A result inside a record. Its samples are in the metrics of the case.
@@ -211,6 +212,7 @@ struct Described<CaseRecord> {
               .checked([](const JsonNode& node, const std::vector<ProcessResult>& all) {
                 expect_unique(node, all, &ProcessResult::process, "process");
               }),
+          field("build", &CaseRecord::build).unless_default(),
           field("metrics", &CaseRecord::series).required().as<AsSeries>().checked(expect_metrics_once));
 };
 

@@ -109,7 +109,7 @@ void add_case(CaseRows& found, const CaseRecord* before, const CaseRecord& after
   // Both sides were only looked at, or hold nothing that a proof covers.
   ComparisonRow& row = found.rows.emplace_back(row_for(after, nullptr, records));
   apply(proof, row, after);
-  row.proven = proof.proven();
+  set_proven(proof, row);
 }
 
 // Where the steps of a traced program differ, kernels of one side only are no change of it, either.
@@ -171,8 +171,9 @@ Proofs proofs_of(const Record& baseline, const Record& current) {
         settled_without_samples(one.before, *one.after, true))
       continue;
     CaseProof proof = proof_of(one.before, *one.after, records);
-    if (proof.proven())
-      found.proven.insert(one.after->id);
+    if (proof.proven()) found.proven.insert(one.after->id);
+    if (proof.by_build)
+      found.by_build.insert(one.after->id);
     else if (proof.gap)
       found.gaps.emplace(one.after->id, std::move(*proof.gap));
   }

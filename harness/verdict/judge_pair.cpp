@@ -228,8 +228,7 @@ JudgedRow judge(const MetricPair& pair, const CaseProof& proof, const ComparedRe
   JudgedRow judged{row_for(pair.after, &pair.now, records, &pair.before), {}, {}, {}};
   ComparisonRow& row = judged.row;
   apply(proof, row, pair.after);
-  if (proof.proven() && pair.after.outcome == Outcome::looked_at && told_alike(pair.old, pair.now))
-    row.proven = true;
+  if (pair.after.outcome == Outcome::looked_at && told_alike(pair.old, pair.now)) set_proven(proof, row);
   SideReading baseline = reader.read(pair.old), current = reader.read(pair.now);
   row.baseline = side_of(baseline);
   row.current = side_of(current);
@@ -302,12 +301,22 @@ CaseProof proof_of(const CaseRecord* before, const CaseRecord& after, const Comp
   if (before == nullptr || (!was_looked_at(*before) && !was_looked_at(after))) return {};
   const auto machine = records.machines.find(after.device);
   const bool known = machine != records.machines.end();
-  return {true, proof_gap(*before, after, known ? machine->second.against_proof : std::vector<Difference>{},
-                          records.words_of(after))};
+  CaseProof proof{true,
+                  proof_gap(*before, after, known ? machine->second.against_proof : std::vector<Difference>{},
+                            records.words_of(after))};
+  proof.by_build =
+      proof.gap && proven_by_build(*proof.gap, records.baseline, *before, records.current, after);
+  return proof;
 }
 
 void apply(const CaseProof& proof, ComparisonRow& row, const CaseRecord& record) {
-  row.proven = proof.proven() && (row.metric.empty() || proof_covers_of(row.metric, record));
+  if (!proof.by_build) row.unproven = proof.gap;
+  if (row.metric.empty() || proof_covers_of(row.metric, record)) set_proven(proof, row);
+}
+
+void set_proven(const CaseProof& proof, ComparisonRow& row) {
+  row.proven = proof.proven();
+  row.by_build = proof.by_build;
   row.unproven = proof.gap;
 }
 

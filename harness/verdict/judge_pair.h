@@ -38,15 +38,19 @@ struct JudgedRow {
 // How a case stands to its proof; `looked`: somebody read the launches of a side.
 struct CaseProof {
   bool looked = false;
-  std::optional<ProofGap> gap = {};
+  std::optional<ProofGap> gap = {};  // why the launches prove nothing
+  bool by_build = false;             // the build proves it all the same
 
-  [[nodiscard]] bool proven() const { return looked && !gap; }
+  [[nodiscard]] bool proven() const { return looked && (!gap || by_build); }
 };
 
 CaseProof proof_of(const CaseRecord* before, const CaseRecord& after, const ComparedRecords& records);
 
 // Tells the row whether its metric is proven, and why not.
 void apply(const CaseProof& proof, ComparisonRow& row, const CaseRecord& record);
+
+// Tells the row that it follows from the proof, whatever its metric is.
+void set_proven(const CaseProof& proof, ComparisonRow& row);
 
 // A row about `series` of `record`, or about the case as a whole when `series` is null. `before`: the
 // baseline's case, whose gate decides.

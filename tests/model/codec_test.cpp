@@ -49,7 +49,8 @@ TEST(RecordText, KeepsWhatIsKnownOfLaunches) {
   Record record = example_record();
   ProcessResult& result = record.cases[0].processes[0];
   for (const Identity& identity :
-       {Identity{"d1g3st", {}, "fr4me"}, Identity{"", Cause{CauseCode::several_gpus}}}) {
+       {Identity{"d1g3st", {}, "fr4me"}, Identity{"", Cause{CauseCode::several_gpus}},
+        Identity{"", Cause{CauseCode::processes_differ}, "", "r0"}}) {
     result.identity = identity;
     const auto again = decode_process_result(encode(result), "r");
     ASSERT_TRUE(again) << again.error().text();

@@ -25,7 +25,7 @@ constexpr bool each_lists_every_member() {
 static_assert(each_lists_every_member<Location, Sampling, MetricGate, Gate, SuiteIdentity, Program,
                                       PlannedCase, Plan>());
 static_assert(each_lists_every_member<Conditions, Placement, ProcessSamples, Series, Verification, Phase,
-                                      KernelUse, Control, Batching, ProcessResult, CaseRecord>());
+                                      KernelUse, Control, Batching, Identity, ProcessResult, CaseRecord>());
 static_assert(each_lists_every_member<MachineField, Machine, Revision, Promotion, Pairing, Record>());
 
 static_assert(each_lists_every_member<Speedup, Summary, Waiver, LearnedSpread>());
@@ -74,6 +74,7 @@ TEST(EveryField, SurvivesInTheParts) {
   auto planned = filled<CaseRecord>();
   planned.processes.clear();
   planned.series.clear();
+  planned.build.reset();
   EXPECT_EQ(decode_case(encode_case(planned), "r").value(), planned);
   Record header = filled<Record>();
   header.cases.clear();

@@ -49,18 +49,22 @@ class KnownLooks : public testing::Test {
     return record;
   }
 
-  // Stores a record whose only case ended like this.
-  Record put(Record record, Outcome outcome = Outcome::measured) {
+  // Stores a record whose only case ended like this, with a process for each of these digests.
+  Record put(Record record, Outcome outcome = Outcome::measured,
+             const std::vector<std::string>& digests = {"d1"}) {
     record.machines = prepared_.machines;
     record.finished = record.started;
     CaseRecord one = planned_record(plan_.cases.front());
-    ProcessResult result;
-    result.case_id = one.id;
-    result.process = 1;
-    result.outcome = outcome;
-    result.identity = Identity{"d1", {}, {}};
-    if (outcome != Outcome::measured) result.reason = Cause{CauseCode::timed_out, {{"limit", 1.0}}};
-    add_result(one, result);
+    for (const std::string& digest : digests) {
+      ProcessResult result;
+      result.case_id = one.id;
+      result.process = static_cast<int>(one.processes.size()) + 1;
+      result.outcome = outcome;
+      result.identity = Identity{digest};
+      if (digest.empty()) result.identity->gap = Cause{CauseCode::calls_differ};
+      if (outcome != Outcome::measured) result.reason = Cause{CauseCode::timed_out, {{"limit", 1.0}}};
+      add_result(one, result);
+    }
     record.cases = {one};
     EXPECT_TRUE(store_->put_record(record));
     return record;
@@ -86,7 +90,49 @@ TEST_F(KnownLooks, AreThoseOfARecordOfThisBuild) {
   EXPECT_EQ(look.outcome, Outcome::looked_at);
   EXPECT_EQ(look.process, 0);
   EXPECT_EQ(look.identity->digest, "d1");
+  EXPECT_EQ(look.identity->same_build, "r1");
   EXPECT_EQ(look.notes.at(0).code, NoteCode::known_look);
+  EXPECT_EQ(look.notes.at(0).count("unread"), 0);
+}
+
+TEST_F(KnownLooks, HaveNoDigestWhereTheLaunchesOfTheRecordProveNothing) {
+  put(header("r1"), Outcome::measured, {""});
+  auto looks = found(header("r2"));
+  ASSERT_THAT(looks, SizeIs(1));
+  EXPECT_EQ(looks.begin()->second.result.identity, (Identity{"", Cause{CauseCode::calls_differ}, "", "r1"}));
+  EXPECT_EQ(looks.begin()->second.result.notes.at(0).count("unread"), 1);
+  put(header("r3"), Outcome::measured, {"d1", "d2"});
+  looks = found(header("r4"));
+  ASSERT_THAT(looks, SizeIs(1));
+  EXPECT_EQ(looks.begin()->second.result.identity,
+            (Identity{"", Cause{CauseCode::processes_differ}, "", "r3"}));
+}
+
+TEST_F(KnownLooks, WithoutADigestAreNoneWhereTheNewestRecordIsWrongOrUnfinished) {
+  put(header("r1"), Outcome::measured, {""});
+  put(header("r2"), Outcome::incorrect, {""});
+  EXPECT_THAT(found(header("r3")), IsEmpty());
+  put(header("r4"), Outcome::measured, {""});
+  EXPECT_THAT(found(header("r5")), SizeIs(1));
+  ASSERT_TRUE(store_->finish(put(header("r6"), Outcome::measured, {""}).id, RunState::interrupted));
+  EXPECT_THAT(found(header("r7")), IsEmpty());
+}
+
+// A record whose case was taken over from `from`, as a run leaves it.
+TEST_F(KnownLooks, TakeOverWhatWasTakenOver) {
+  put(header("r1"), Outcome::measured, {""});
+  Record second = header("r2");
+  EXPECT_TRUE(store_->begin(second));
+  const auto looks = known_looks(*store_, second, plan_, prepared_).value();
+  second.cases = {planned_record(plan_.cases.front())};
+  second.id = "r3";
+  second.finished = second.started;
+  add_result(second.cases.front(), looks.begin()->second.result);
+  ASSERT_TRUE(store_->put_record(second));
+  const auto again = found(header("r4"));
+  ASSERT_THAT(again, SizeIs(1));
+  EXPECT_EQ(again.begin()->second.result.identity->same_build, "r3");
+  EXPECT_EQ(again.begin()->second.result.identity->gap, Cause{CauseCode::calls_differ});
 }
 
 TEST_F(KnownLooks, AreNoneWhereTheNewestRecordOfTheBuildIsWrong) {

@@ -126,6 +126,15 @@ TEST(Headline, OfEveryKindOfComparisonIsInAGoldenFile) {
   Comparison other = with_verdicts({not_comparable, unchanged});
   other.policy.allow_not_comparable = true;
   add("not comparable is allowed", other);
+  Comparison proven = with_verdicts({identical, identical, identical});
+  add("proven by launches", proven);
+  proven.rows[0].by_build = proven.rows[1].by_build = true;
+  add("proven by launches and by build", proven);
+  proven.rows[2].by_build = true;
+  add("proven by build", proven);
+  proven = with_verdicts({identical});
+  proven.rows[0].by_build = true;
+  add("one is proven by build", proven);
   EXPECT_TRUE(golden::matches("headlines.txt", text));
 }
 
@@ -189,6 +198,26 @@ TEST(NextSteps, NameTheLookToMeasureOnTo) {
   const std::vector<std::string> steps = report::comparison_document(comparison).document.next_steps;
   ASSERT_EQ(steps.size(), 1U) << "one row, one step";
   EXPECT_NE(steps[0].find("`harness compare --measure`"), std::string::npos);
+}
+
+// The sizes of the groups of identical results.
+std::vector<std::size_t> identical_groups(const Comparison& comparison) {
+  std::vector<std::size_t> sizes;
+  const auto told = report::identical_results(comparison, report::RowNames(comparison));
+  for (const auto& group : told.groups) sizes.push_back(group.ids.size());
+  return sizes;
+}
+
+TEST(Identical, ResultsAreToldApartByTheirProof) {
+  Comparison proven = with_verdicts({identical, identical, identical, identical});
+  EXPECT_EQ(identical_groups(proven), (std::vector<std::size_t>{4}));
+  for (const std::size_t row : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+    proven.rows[row].by_build = true;
+    proven.rows[row].unproven =
+        ProofGap{{row == 0 ? ProofGapCode::disagree : ProofGapCode::unreadable, {{"side", "baseline"}}}};
+  }
+  EXPECT_EQ(identical_groups(proven), (std::vector<std::size_t>{2, 1, 1}))
+      << "those that nobody could read, whose processes differ, and whose launches are equal";
 }
 
 TEST(Github, WarningsDoNotClaimWhatTheErrorsSay) {

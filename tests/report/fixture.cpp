@@ -332,6 +332,11 @@ Comparison proven_comparison() {
       row.reason = {ReasonCode::proven};
       proven.rows.push_back(row);
     }
+  ComparisonRow& built = proven.rows.back();
+  built.by_build = true;
+  built.reason = {ReasonCode::same_build};
+  built.unproven =
+      ProofGap{{ProofGapCode::unreadable, {{"side", "baseline"}}}, Cause{CauseCode::calls_differ}};
   proven.remarks = {{RemarkCode::not_covered, {{"metrics", "launch_time"}}},
                     {RemarkCode::confirmed, {{"cases", 1}, {"processes", 5}}}};
   proven.verdict = overall_verdict(proven.rows);

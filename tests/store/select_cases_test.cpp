@@ -281,5 +281,48 @@ TEST_F(Cases, DoNotFollowTheClock) {
   EXPECT_EQ(select_current(*store_, commit, options_)->source.id, newest);
 }
 
+// A pool tells the build of each case: its header is of the nearest record alone.
+TEST_F(Cases, TellTheBuildOfTheRecordsThatTheyComeFrom) {
+  const BuildParts old{{"environment", "image 1"}}, now{{"environment", "image 2"}};
+  const auto of = [](const BuildParts& build) { return [build](Record& record) { record.build = build; }; };
+  judge(put(next(), {small_case("a", 5), small_case("b", 5)}, of(old)),
+        {{"a", Verdict::unchanged}, {"b", Verdict::unchanged}});
+  judge(put(next(), {small_case("a", 5), small_case("b", 5)}, of(now)),
+        {{"a", Verdict::regressed}, {"b", Verdict::unchanged}});
+  const Record found = chosen().record;
+  EXPECT_TRUE(found.build.empty());
+  ASSERT_EQ(found.cases.size(), 2U);
+  EXPECT_EQ(build_of(found, found.cases[0]), old);
+  EXPECT_EQ(build_of(found, found.cases[1]), now);
+}
+
+TEST_F(Cases, OfAnotherStateOfTheMachineTellNoBuild) {
+  const BuildParts build{{"environment", "image 1"}};
+  const auto with_driver = [&](const std::string& driver) {
+    return [&build, driver](Record& record) {
+      record.build = build;
+      record.machines.at("cuda").fields.push_back({"driver", driver, FieldClass::warn});
+    };
+  };
+  judge(put(next(), {small_case("a", 5), small_case("b", 5)}, with_driver("1")),
+        {{"a", Verdict::unchanged}, {"b", Verdict::unchanged}});
+  judge(put(next(), {small_case("a", 5), small_case("b", 5)}, with_driver("2")),
+        {{"a", Verdict::regressed}, {"b", Verdict::unchanged}});
+  const Record found = chosen().record;
+  EXPECT_TRUE(build_of(found, found.cases[0]).empty()) << "the pool names the nearest record's machine";
+  EXPECT_EQ(build_of(found, found.cases[1]), build);
+}
+
+TEST_F(Cases, PooledFromTwoBuildsTellNone) {
+  const auto of = [](const std::string& image) {
+    return [image](Record& record) { record.build = {{"environment", image}}; };
+  };
+  judge(put(next(), {small_case("a", 5, "d")}, of("1")), {{"a", Verdict::unchanged}});
+  judge(put(next(), {small_case("a", 5, "d")}, of("2")), {{"a", Verdict::identical}});
+  const Selected found = chosen();
+  EXPECT_EQ(found.source.records.size(), 2U);
+  EXPECT_TRUE(build_of(found.record, found.record.cases.at(0)).empty());
+}
+
 }  // namespace
 }  // namespace harness

@@ -58,14 +58,8 @@ std::vector<KnownRecord> records_of_build(Store& store, const Record& record) {
 // Whether two records were made on one machine that was in one state.
 bool on_same_machine(const Record& known, const Record& record, const std::string& kind) {
   const auto before = known.machines.find(kind), after = record.machines.find(kind);
-  if (before == known.machines.end() || after == record.machines.end()) return false;
-  const auto state_of = [](Machine machine) {
-    machine.ceilings.clear();
-    std::erase_if(machine.fields,
-                  [](const MachineField& field) { return field.name.starts_with("ceilings"); });
-    return machine;
-  };
-  return state_of(before->second) == state_of(after->second);
+  return before != known.machines.end() && after != record.machines.end() &&
+         in_same_state(before->second, after->second);
 }
 
 // A baseline is chosen by the machines of a record.
@@ -113,20 +107,29 @@ std::optional<Series> told_value(const CaseRecord& known, int process, const std
   return told.processes.empty() ? std::nullopt : std::optional(std::move(told));
 }
 
+// The launches of a case of that record, or why they prove nothing.
+Identity identity_of(const CaseRecord& known, const std::string& record) {
+  const ProcessResult& first = known.processes.front();
+  Identity identity = first.identity.value_or({});
+  if (agreed_digest(known).disagree) identity = {"", Cause{CauseCode::processes_differ}};
+  identity.same_build = record;
+  return identity;
+}
+
 // The look that the first process of a case stands for.
 std::optional<ProcessResult> as_look(const CaseRecord& known, const PlannedCase& planned,
                                      const std::string& record) {
   const bool right = known.outcome == Outcome::measured || known.outcome == Outcome::looked_at;
-  if (!right || known.processes.empty() || agreed_digest(known).digest.empty()) return std::nullopt;
+  if (!right || known.processes.empty()) return std::nullopt;
   const ProcessResult& first = known.processes.front();
-  if (first.process > 1 || !first.identity || first.identity->digest.empty()) return std::nullopt;
+  if (first.process > 1) return std::nullopt;
   ProcessResult look;
   look.case_id = known.id;
   look.outcome = Outcome::looked_at;
   look.verification = first.verification;
   look.kernels = first.kernels;
   for (KernelUse& kernel : look.kernels) kernel.us = 0;  // of the process that measured it
-  look.identity = first.identity;
+  look.identity = identity_of(known, record);
   look.timing = first.timing;
   look.choice = first.choice;
   look.multiplies = first.multiplies;
@@ -136,6 +139,7 @@ std::optional<ProcessResult> as_look(const CaseRecord& known, const PlannedCase&
     look.series.push_back(std::move(*told));
   }
   look.notes.push_back({NoteCode::known_look, {{"record", record}}});
+  if (look.identity->digest.empty()) look.notes.back().figures.emplace_back("unread", 1);
   return look;
 }
 

@@ -18,6 +18,7 @@ namespace harness {
 
 void keep_look(Looks& looks, EncodedResult result) {
   if (result.result.outcome != Outcome::looked_at || !result.result.identity) return;
+  result.result.identity->same_build.clear();  // a worker reads
   const std::string id = result.result.case_id;
   looks.results.insert_or_assign(id, std::move(result));
 }
@@ -81,6 +82,29 @@ Status put_spared(RecordKeeper& keeper, const Looks& looks, const std::set<std::
 
 namespace {
 
+// The baseline of a record whose machines get known on the way: they choose it.
+class ChosenBaseline {
+ public:
+  explicit ChosenBaseline(const SparingRequest& request) : find_(request.find_baseline) {}
+
+  const Result<Record>& of(const Record& record) {
+    if (!found_ || machines_ != record.machines) found_ = find_(record);
+    machines_ = record.machines;
+    return *found_;
+  }
+
+ private:
+  std::function<Result<Record>(const Record&)> find_;
+  std::map<std::string, Machine> machines_;
+  std::optional<Result<Record>> found_;
+};
+
+// Whether nothing but the build can prove the case.
+bool needs_build(const EncodedResult& look) {
+  const Rare<Identity>& identity = look.result.identity;
+  return identity && !identity->same_build.empty() && identity->digest.empty();
+}
+
 // Looks once more at variants that chose another way to work than the baseline's: now they work as it did.
 Status look_with_its_choices(const SparingRequest& request, Record& record, const Record& baseline,
                              Looks& looks) {
@@ -88,7 +112,8 @@ Status look_with_its_choices(const SparingRequest& request, Record& record, cons
   take_decisions(plan, baseline);
   std::erase_if(plan.cases, [&](const PlannedCase& one) {
     const auto found = looks.results.find(one.id);
-    return one.choice.empty() || found == looks.results.end() || found->second.result.choice == one.choice;
+    return one.choice.empty() || found == looks.results.end() || found->second.result.choice == one.choice ||
+           needs_build(found->second);
   });
   if (plan.cases.empty()) return {};
   Result<Looks> again = look_at(request.store, record, plan, request.prepared, request.quiet);
@@ -99,19 +124,35 @@ Status look_with_its_choices(const SparingRequest& request, Record& record, cons
   return {};
 }
 
-// Looks at the cases of which no record of this build knows the launches.
-Result<Looks> look_at_unknown(const SparingRequest& request, Record& record) {
+// Forgets the looks that only the build could prove, and does not.
+void forget_unproven(Looks& known, const SparingRequest& request, const Record& record,
+                     ChosenBaseline& baseline) {
+  const auto needs = [](const auto& one) { return needs_build(one.second); };
+  if (std::none_of(known.results.begin(), known.results.end(), needs)) return;
+  std::set<std::string> proven;
+  if (const Result<Record>& found = baseline.of(record)) {
+    const Record looked = with_looks(record, known);
+    proven = proofs_of(*found, looked).proven;
+    for (const std::string& id : gated_beyond_proof(proven, *found, looked, request.plan)) proven.erase(id);
+  }
+  std::erase_if(known.results, [&](const auto& one) { return needs(one) && !proven.contains(one.first); });
+}
+
+// Looks at the cases of which no record of this build knows enough.
+Result<Looks> look_at_unknown(const SparingRequest& request, Record& record, ChosenBaseline& baseline) {
   const auto begin = std::chrono::steady_clock::now();
   const InterruptGuard guard;
-  auto known = known_looks(request.store, record, request.plan, request.prepared);
+  auto results = known_looks(request.store, record, request.plan, request.prepared);
   if (InterruptGuard::interrupted()) return Looks{{}, true, 0};
-  if (!known) return fail(known.error());
+  if (!results) return fail(results.error());
+  Looks known{std::move(*results)};
+  forget_unproven(known, request, record, baseline);
   Plan rest = request.plan;
-  std::erase_if(rest.cases, [&](const PlannedCase& one) { return known->contains(one.id); });
+  std::erase_if(rest.cases, [&](const PlannedCase& one) { return known.results.contains(one.id); });
   Result<Looks> looks = Looks{};
   if (runnable(rest) > 0) looks = look_at(request.store, record, rest, request.prepared, request.quiet);
   if (!looks) return looks;
-  looks->results.merge(*known);
+  looks->results.merge(known.results);
   looks->interrupted |= InterruptGuard::interrupted();
   looks->took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return looks;
@@ -121,22 +162,22 @@ Result<Looks> look_at_unknown(const SparingRequest& request, Record& record) {
 std::size_t known_among(const Looks& looks, const std::set<std::string>& spared) {
   return static_cast<std::size_t>(std::count_if(spared.begin(), spared.end(), [&](const std::string& id) {
     const auto look = looks.results.find(id);
-    const auto is_known = [](const Note& note) { return note.code == NoteCode::known_look; };
-    return look != looks.results.end() &&
-           std::any_of(look->second.result.notes.begin(), look->second.result.notes.end(), is_known);
+    return look != looks.results.end() && look->second.result.identity &&
+           !look->second.result.identity->same_build.empty();
   }));
 }
 
 }  // namespace
 
 Result<SparedCases> spare_identical(const SparingRequest& request, Record& record) {
-  Result<Looks> looks = look_at_unknown(request, record);
+  ChosenBaseline chosen(request);
+  Result<Looks> looks = look_at_unknown(request, record, chosen);
   if (!looks) return fail(looks.error());
   if (looks->interrupted) return SparedCases{{}, true, {}};
   // A continued run may hold looks already.
   const Record looked_at = with_looks(record, *looks);
   if (std::none_of(looked_at.cases.begin(), looked_at.cases.end(), was_looked_at)) return SparedCases{};
-  const Result<Record> baseline = request.find_baseline(record);
+  const Result<Record>& baseline = chosen.of(record);
   if (!baseline) return SparedCases{};
   if (Status looked = look_with_its_choices(request, record, *baseline, *looks); !looked)
     return fail(looked.error());

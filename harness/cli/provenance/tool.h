@@ -26,14 +26,11 @@ Status check_same_tool(const Record& record, const Plan& plan);
 // A short hash over the contents of files, without those that are missing.
 std::string identity_of_files(const std::vector<std::filesystem::path>& files);
 
-// Record::build, part by part: the working folder, what HARNESS_ENVIRONMENT names, and hashes of the program,
-// of the CUDA module, of the variables that workers see, and of the tracked files. The files are as git sees
-// them, with uncommitted changes and without committed Markdown. A tree that was carried without its
-// repository is known by its commit.
-using BuildParts = std::map<std::string, std::string>;
-
-// The build that runs here. Empty, because it cannot be told whether it is the same another time: without
-// HARNESS_ENVIRONMENT, for a plan with modules of a user, and once the program was replaced.
+// The build that runs here, part by part: the working folder, what HARNESS_ENVIRONMENT names, and hashes of
+// the program, of the CUDA module, of the variables that workers see, and of the tracked files. The files are
+// as git sees them, with uncommitted changes and without committed Markdown. A tree that was carried without
+// its repository is known by its commit. Empty, because it cannot be told whether it is the same another
+// time: without HARNESS_ENVIRONMENT, for a plan with modules of a user, and once the program was replaced.
 BuildParts this_build(const Plan& plan, const Revision& revision);
 
 }  // namespace harness

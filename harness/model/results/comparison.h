@@ -17,7 +17,7 @@
 namespace harness {
 
 enum class Verdict {
-  identical,       // the same machine code with the same launches: proven, whatever was measured
+  identical,       // proven, whatever was measured: the same machine code and launches, or the same build
   environment,     // identical, and yet the times differ: the machine changed, not the code
   not_worse,       // not worse by more than the margin; perhaps better
   unchanged,       // both bounds of the effect lie inside the margin
@@ -114,7 +114,7 @@ struct LoosenedGate {
   std::string unit = {};   // of the margin; "": a share
 };
 
-// Why the sides of a row are not proven to do the same on the device.
+// Why the launches of a row's sides do not prove that both do the same on the device.
 struct ProofGap {
   Fact<ProofGapCode> why;
   std::optional<Cause> cause = {};  // why a side's launches could not be read
@@ -124,6 +124,7 @@ struct ProofGap {
 // The cases that provably do the same in two records, so that they need no samples, and why others do not.
 struct Proofs {
   std::set<std::string> proven = {};          // ids
+  std::set<std::string> by_build = {};        // those of them that the build proves, and not the launches
   std::map<std::string, ProofGap> gaps = {};  // by id
 };
 
@@ -181,7 +182,8 @@ struct ComparisonRow {
   std::optional<int> processes_needed;       // processes a side, when inconclusive
   LookState look;
   bool proven = false;                // the verdict follows from a proof
-  Rare<ProofGap> unproven;            // why there is no proof, where launches were read
+  bool by_build = false;              // and that is of the build, not of the launches
+  Rare<ProofGap> unproven;            // why launches prove nothing, where they were read
   Rare<Confirmation> confirmation;    // of a regression that was measured again
   std::vector<KernelChange> kernels;  // largest share of the case's change first
   Rare<Waiver> waiver;                // accepts the regressed or undecided row

@@ -164,7 +164,8 @@ struct Described<ComparisonRow> {
       field("look", &Row::look).null_when_default().when([](const Row& row) {
         return !row.look.declared.empty();
       }),
-      field("proven", &Row::proven), field("unproven", &Row::unproven).null_when_default(),
+      field("proven", &Row::proven), field("by_build", &Row::by_build).unless_default(),
+      field("unproven", &Row::unproven).null_when_default(),
       field("confirmation", &Row::confirmation).null_when_default(), field("baseline", &Row::baseline),
       field("current", &Row::current), field("waiver", &Row::waiver).null_when_default(),
       field("informative", &Row::informative), field("loosened", &Row::loosened).null_when_default(),

@@ -33,6 +33,7 @@ enum class ReasonCode {
   awaits_look,        // look: processes that the first look needs
   // the same launches of the same machine code on both sides
   proven,
+  same_build,    // proven by the build; the row's `unproven` says what the launches lack
   proven_moved,  // cause: the name of the diagnostic that explains it, or no figure
   unproven,      // the current side was only looked at; the row's `unproven` says what the proof lacks
   // a value of 0, without a ratio
@@ -93,6 +94,7 @@ inline constexpr auto enum_names<ReasonCode> =
                        {ReasonCode::untestable_shared, "untestable_shared"},
                        {ReasonCode::awaits_look, "awaits_look"},
                        {ReasonCode::proven, "proven"},
+                       {ReasonCode::same_build, "same_build"},
                        {ReasonCode::proven_moved, "proven_moved"},
                        {ReasonCode::unproven, "unproven"},
                        {ReasonCode::worse_than_any_margin, "worse_than_any_margin"},

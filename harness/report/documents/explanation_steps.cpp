@@ -225,7 +225,9 @@ std::string rule_text(const RowExplanation& one) {
                  ? "the adjusted p of `worse` is below alpha"
                  : "the adjusted p of the gate on slow calls is below alpha";
     case Verdict::improved: return "the adjusted p of `better` is below alpha";
-    case Verdict::identical: return "both sides launch the same machine code with the same arguments";
+    case Verdict::identical:
+      return one.row.by_build ? "both sides are of one build in one environment"
+                              : "both sides launch the same machine code with the same arguments";
     case Verdict::environment: return "the code is identical, so the machine made the difference";
     case Verdict::not_worse: return "the upper bound lies below the margin (non-inferiority)";
     case Verdict::unchanged: return "the upper bound lies below the margin, and the lower above it";

@@ -183,6 +183,12 @@ std::string describe_revision(const Revision& revision) {
 
 std::string why_unmeasured(const Summary& summary) {
   if (summary.reason) return words(*summary.reason);
+  const auto unread = [](const Note& note) {
+    return note.code == NoteCode::known_look && note.count("unread") != 0;
+  };
+  if (summary.outcome == Outcome::looked_at &&
+      std::any_of(summary.notes.begin(), summary.notes.end(), unread))
+    return "it is of the baseline's build in the same environment, so it was not measured";
   if (summary.outcome == Outcome::looked_at)
     return "its machine code and its launches were those of the baseline, so it was not measured";
   return "no reason was recorded";

@@ -267,6 +267,7 @@ std::string words(const Cause& cause) {
       return fmt::format("`{}` ran beside a kernel of another stream, which depends on the host's time",
                          cause.text("kernel"));
     case CauseCode::calls_differ: return "one call launches other work than the next";
+    case CauseCode::processes_differ: return "one process launches other work than the next";
     case CauseCode::launches_differ:
       return fmt::format("the host asked for {} launches, and the device carried out {}", cause.count("seen"),
                          cause.count("executed"));

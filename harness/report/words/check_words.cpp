@@ -48,7 +48,9 @@ std::string found_words(const ComparabilityCheck& check, const ComparisonRow& ro
   switch (question.code) {
     case CheckCode::both_sides:
       return fmt::format("{} in the baseline, {} now", measured("baseline"), measured("current"));
-    case CheckCode::identity: return row.unproven ? words(*row.unproven) : "same machine code, same launches";
+    case CheckCode::identity:
+      if (row.by_build) return "same build in the same environment";
+      return row.unproven ? words(*row.unproven) : "same machine code, same launches";
     case CheckCode::machine: return machine_words(check);
     case CheckCode::sampling: return question.count("import") != 0 ? "another tool's" : "the same settings";
     case CheckCode::estimator: return question.text("estimator");
@@ -67,7 +69,7 @@ std::string found_words(const ComparabilityCheck& check, const ComparisonRow& ro
 
 std::string check_words(const ComparabilityCheck& check, const ComparisonRow& row) {
   const char* name = name_words(check.question.code);
-  if (check.question.code == CheckCode::identity && row.unproven)
+  if (check.question.code == CheckCode::identity && row.unproven && !row.by_build)
     return fmt::format("{}: none, {}", name, found_words(check, row));
   if (check.obstacle) return fmt::format("{}: NO, {}", name, reason_words(row, *check.obstacle));
   return fmt::format("{}: yes, {}", name, found_words(check, row));

@@ -56,12 +56,23 @@ std::string words(const KernelChange& change) {
   return join(parts, ", ");
 }
 
+namespace {
+
+std::string proof_words(const Proofs& proofs) {
+  const std::size_t all = proofs.proven.size(), by_build = proofs.by_build.size();
+  if (by_build == 0) return "same machine code, same launches";
+  if (by_build == all) return "same build in the same environment";
+  return fmt::format("{} same machine code and launches, {} same build", all - by_build, by_build);
+}
+
+}  // namespace
+
 std::string look_words(const Proofs& proofs, std::size_t spared, std::size_t cases, Seconds took,
                        std::size_t known) {
   const std::string not_run = known > 0 ? fmt::format("; {} known of this build", known) : "";
   std::string text =
-      fmt::format("{} of {} identical: same machine code, same launches ({:.1f} s{}){}", proofs.proven.size(),
-                  cases, took, not_run, spared == cases ? "" : fmt::format("; measuring {}", cases - spared));
+      fmt::format("{} of {} identical: {} ({:.1f} s{}){}", proofs.proven.size(), cases, proof_words(proofs),
+                  took, not_run, spared == cases ? "" : fmt::format("; measuring {}", cases - spared));
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const auto& [id, gap] : proofs.gaps) by_reason[words(gap)].push_back(id);
   for (const auto& [reason, ids] : by_reason)

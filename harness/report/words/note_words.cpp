@@ -127,8 +127,8 @@ std::string without_processes(const Note& note) {
     case NoteCode::steps_found: return on_steps(note);
     case NoteCode::kernels_unseen: return fmt::format("its kernels are not known: {}", note.text("problem"));
     case NoteCode::known_look:
-      return fmt::format("not run: the record {} is of the same build and has its launches",
-                         note.text("record").substr(0, 8));
+      return fmt::format("not run: the record {} is of the same build{}", note.text("record").substr(0, 8),
+                         note.count("unread") != 0 ? "" : " and has its launches");
     case NoteCode::counters_missing: return on_counters(note);
   }
   return "?";

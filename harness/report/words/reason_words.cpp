@@ -149,6 +149,8 @@ std::string environment_cause(const std::string& diagnostic) {
 std::string proof_words(const ComparisonRow& row, const Reason& reason) {
   switch (reason.code) {
     case ReasonCode::proven: return "same machine code, same launches: the code cannot have changed its time";
+    case ReasonCode::same_build:
+      return "same build in the same environment: the code cannot have changed its time";
     case ReasonCode::proven_moved:
       return fmt::format(
           "same machine code, same launches, and yet {}: the environment changed, not the code; {}",

@@ -149,6 +149,22 @@ CaseRecord pooled_case(const CandidateCases& cases, CaseSources& source) {
   return pool;
 }
 
+// The build of the records that a case comes from, where all are of one, and were measured on the machine
+// that `pool` names, in that state.
+Rare<BuildParts> build_behind(CandidateCases& cases, const CaseSources& source, const std::string& kind,
+                              const Record& pool) {
+  const BuildParts& build = cases.header(source.from.front()).build;
+  const auto named = pool.machines.find(kind);
+  if (build.empty() || named == pool.machines.end()) return {};
+  const bool same = std::all_of(source.from.begin(), source.from.end(), [&](std::size_t from) {
+    const Record& header = cases.header(from);
+    const auto machine = header.machines.find(kind);
+    return header.build == build && machine != header.machines.end() &&
+           in_same_state(machine->second, named->second);
+  });
+  return same ? Rare<BuildParts>(build) : Rare<BuildParts>();
+}
+
 // Cases that were skipped when the history was last measured as a whole.
 std::vector<CaseAt> skipped_cases(CandidateCases& cases, const EligibleCases& eligible,
                                   const std::map<std::string, Eligible>& found) {
@@ -199,6 +215,11 @@ std::optional<PooledBaseline> pool_cases(CandidateCases& cases, const EligibleCa
     pooled.records.push_back(cases.candidates()[one].run.id);
     for (const auto& [kind, machine] : cases.header(one).machines)
       pooled.record.machines.emplace(kind, machine);
+  }
+  pooled.record.build.clear();  // each case tells its own
+  for (const CaseSources& source : sources) {
+    CaseRecord& one = records.at(source.id);
+    one.build = build_behind(cases, source, one.device, pooled.record);
   }
   for (const std::string& id : eligible.planned())
     if (const auto one = records.find(id); one != records.end())

@@ -71,6 +71,26 @@ std::optional<ProofGap> inputs_gap(const CaseRecord& baseline, const CaseRecord&
   return {};
 }
 
+// Whether nobody knows what a side launches. Launches that are known and differ prove the contrary.
+bool is_unread(ProofGapCode why) {
+  return why == ProofGapCode::not_looked || why == ProofGapCode::unreadable || why == ProofGapCode::disagree;
+}
+
+// Whether all that the case has comes from another record of its build.
+bool was_taken_over(const CaseRecord& record) {
+  return record.outcome == Outcome::looked_at && !record.processes.empty() &&
+         std::all_of(record.processes.begin(), record.processes.end(), [](const ProcessResult& one) {
+           return one.identity && !one.identity->same_build.empty();
+         });
+}
+
+// The number of processes does not change what each of them does.
+bool sampled_alike(const CaseRecord& before, const CaseRecord& after) {
+  Sampling sampling = before.sampling;
+  sampling.processes = after.sampling.processes;
+  return sampling == after.sampling;
+}
+
 }  // namespace
 
 bool was_looked_at(const CaseRecord& record) {
@@ -95,6 +115,19 @@ std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& 
   if (words == nullptr && (other_frames || before.digest != after.digest))
     return gap(ProofGapCode::other_launches, launch_change(baseline, current));
   return {};
+}
+
+bool proven_by_build(const ProofGap& gap, const Record& baseline, const CaseRecord& before,
+                     const Record& current, const CaseRecord& after) {
+  if (!is_unread(gap.why.code) || !was_taken_over(after) || before.program || after.program) return false;
+  const bool right = before.outcome == Outcome::measured || before.outcome == Outcome::looked_at;
+  if (!right || baseline.finished.empty()) return false;
+  const BuildParts build = build_of(current, after);
+  if (build.empty() || build != build_of(baseline, before)) return false;
+  if (inputs_gap(before, after) || before.gpus != after.gpus || !sampled_alike(before, after)) return false;
+  const auto then = baseline.machines.find(before.device), now = current.machines.find(after.device);
+  return then != baseline.machines.end() && now != current.machines.end() &&
+         in_same_state(then->second, now->second);
 }
 
 bool told_alike(const Series& baseline, const Series& current) {

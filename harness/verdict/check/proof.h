@@ -1,9 +1,12 @@
 // Proof: whether both sides of a case provably do the same on their device. Then no change of the code can
 // have changed its time there. Pure.
 //
-// Both sides need the same digest of all launches (model/record.h), workload, parameters, seed, GPU model,
-// driver and libraries. A proof covers the device's time, cycles, hardware counters, error and memory of
-// tensors (model/proof_reach.h), and nothing of the host: first call, launches, other memory.
+// By launches: both sides need the same digest of all launches (model/record.h), workload, parameters, seed,
+// GPU model, driver and libraries. A proof covers the device's time, cycles, hardware counters, error and
+// memory of tensors (model/proof_reach.h), and nothing of the host: first call, launches, other memory.
+//
+// By build: where launches cannot be read, both sides may be of one build, in an environment that the user
+// named. It covers as much, and only a current side that was not run.
 #pragma once
 
 #include <optional>
@@ -24,6 +27,11 @@ bool was_looked_at(const CaseRecord& record);
 // of, where they are known; then they stand for the digests.
 std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& current,
                                   const std::vector<Difference>& machines, const WordMatch* words = nullptr);
+
+// Whether a case that launches do not prove, because of `gap`, is proven by the build: the baseline is right
+// and of the build that the current side is of, on the same machine, and nobody ran the current side.
+bool proven_by_build(const ProofGap& gap, const Record& baseline, const CaseRecord& before,
+                     const Record& current, const CaseRecord& after);
 
 // Whether both sides tell the same value of a metric in each process that both have, and they have one. A
 // look, process 0, has the inputs of process 1 and counts as it. Where the current side was only looked at,

@@ -18,7 +18,9 @@ void conclude(ComparisonRow& row) {
   if (row.verdict == Verdict::failed) return;
   const bool moved = row.verdict == Verdict::regressed || row.verdict == Verdict::improved;
   row.verdict = moved ? Verdict::environment : Verdict::identical;
-  row.reason = {moved ? ReasonCode::proven_moved : ReasonCode::proven};
+  row.reason = {moved          ? ReasonCode::proven_moved
+                : row.by_build ? ReasonCode::same_build
+                               : ReasonCode::proven};
   row.differences.clear();
   row.processes_needed.reset();
   row.look.next.reset();

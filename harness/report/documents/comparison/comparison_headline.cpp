@@ -83,6 +83,20 @@ std::string part_of_all(std::size_t some, std::size_t all, const std::string& no
   return all == 1 ? "the only " + noun : fmt::format("all {} {}", all, noun);
 }
 
+std::string identical_words(const Comparison& comparison, bool one) {
+  std::size_t all = 0, by_build = 0;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.verdict != Verdict::identical || !decides(row)) continue;
+    ++all;
+    by_build += row.by_build ? 1 : 0;
+  }
+  if (by_build == 0)
+    return fmt::format("{} the same machine code with the same launches", one ? "runs" : "run");
+  if (by_build == all) return fmt::format("{} of the same build in the same environment", one ? "is" : "are");
+  return fmt::format("are the same, {} by machine code and launches, {} by their build", all - by_build,
+                     by_build);
+}
+
 std::string headline_for(Verdict verdict, const std::string& part, bool one, const Comparison& comparison) {
   const std::string_view are = one ? "is" : "are";
   switch (verdict) {
@@ -102,9 +116,7 @@ std::string headline_for(Verdict verdict, const std::string& part, bool one, con
     case Verdict::not_worse:
       return fmt::format("NOT WORSE: {} {} not {} by more than {} margin", part, are,
                          direction_word(comparison, Verdict::regressed), one ? "its" : "their");
-    case Verdict::identical:
-      return fmt::format("IDENTICAL: {} {} the same machine code with the same launches", part,
-                         one ? "runs" : "run");
+    case Verdict::identical: return fmt::format("IDENTICAL: {} {}", part, identical_words(comparison, one));
     case Verdict::environment:
       return fmt::format(
           "ENVIRONMENT: {} {} identical machine code, and yet {} time changed: the machine, not the code",

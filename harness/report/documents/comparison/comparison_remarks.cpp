@@ -116,6 +116,23 @@ bool is_explained(const ComparisonRow& row, const Comparison& comparison) {
   return !passes || !row.diagnostics.empty() || !row.kernels.empty();
 }
 
+constexpr const char* proof_reach =
+    "The proof covers the device's time, cycles, counters, tensor memory and error, but not the time of the "
+    "host, the first call and the overhead of launches.";
+
+// Launches that differ between the runs of one build are told apart from those that nobody could read.
+std::string build_proof_words(const ComparisonRow& row) {
+  const auto differs = [&](const ProofGap& gap) {
+    return gap.why.code == ProofGapCode::disagree ||
+           (gap.cause && gap.cause->code == CauseCode::processes_differ);
+  };
+  return fmt::format(
+      "same build in the same environment, as HARNESS_ENVIRONMENT names it. {}",
+      row.unproven && differs(*row.unproven)
+          ? "Processes of this build launch different things, so times may differ from process to process."
+          : "Not all launches could be read, so nothing was compared beside the build.");
+}
+
 // Without the row's name.
 Finding explanation_of(const ComparisonRow& row) {
   Finding why;
@@ -181,14 +198,17 @@ std::string RowNames::operator()(const ComparisonRow& row) const {
 
 Reasons identical_results(const Comparison& comparison, const RowNames& name_of) {
   Reasons reasons{words_for(Verdict::identical)};
-  ReasonGroup group{
-      "same machine code, same launches. The proof covers the device's time, cycles, counters, tensor memory "
-      "and error, but not the time of the host, the first call and the overhead of launches.",
-      {}};
-  for (const ComparisonRow& row : comparison.rows)
-    if (row.verdict == Verdict::identical) group.ids.push_back(name_of(row));
-  reasons.cases = group.ids.size();
-  if (!group.ids.empty()) reasons.groups.push_back(std::move(group));
+  std::map<std::string, ReasonGroup> groups;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.verdict != Verdict::identical) continue;
+    ++reasons.cases;
+    ReasonGroup& group = groups[row.by_build ? build_proof_words(row) : "same machine code, same launches."];
+    group.ids.push_back(name_of(row));
+  }
+  for (auto& [how, group] : groups) {
+    group.reason = how + " " + proof_reach;
+    reasons.groups.push_back(std::move(group));
+  }
   return reasons;
 }
 

@@ -543,6 +543,7 @@ TEST_F(ByBuild, NeedsARightAndFinishedBaseline) {
   before_.finished = "2026-11-27T08:00:00Z";
   before().outcome = Outcome::incorrect;
   EXPECT_TRUE(is_unproven());
+  EXPECT_FALSE(proven_by_build({{ProofGapCode::unreadable}}, before_, before(), after_, after()));
 }
 
 TEST_F(ByBuild, NeedsTheSameMachineInTheSameState) {

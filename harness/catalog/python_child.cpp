@@ -164,9 +164,16 @@ std::vector<std::string> python_command(const std::string& module, const std::st
   return {environment::python(), "-u", "-B", "-m", module, argument};
 }
 
+std::filesystem::path python_package() {
+  return (this_program().parent_path() / ".." / "share" / "harness" / "python").lexically_normal();
+}
+
+std::filesystem::path python_worker_library() {
+  return (this_program().parent_path() / ".." / "lib" / "libharness_worker.so").lexically_normal();
+}
+
 std::map<std::string, std::string> python_environment() {
-  const std::string package =
-      (this_program().parent_path() / ".." / "share" / "harness" / "python").lexically_normal().string();
+  const std::string package = python_package().string();
   const char* const others = environment::find("PYTHONPATH");
   const bool alone = others == nullptr || *others == '\0';
   return {{"PYTHONPATH", alone ? package : package + ":" + others}, {"PYTHONSAFEPATH", "1"}};

@@ -48,4 +48,8 @@ class PythonChild {
 std::vector<std::string> python_command(const std::string& module, const std::string& argument);
 std::map<std::string, std::string> python_environment();
 
+// The folder of the package `harness`, and the library that a worker in Python loads.
+std::filesystem::path python_package();
+std::filesystem::path python_worker_library();
+
 }  // namespace harness

@@ -43,7 +43,7 @@ struct Sampling {
   Seconds preheat = 0.02;
   Seconds preheat_most = 1.0;
   double steady = 0.005;
-  Seconds full_power = 0;        // of a process, before that (measure/power.md); only on GPUs
+  Seconds full_power = 0;        // of a process, before the preheating (measure/power.md); only on GPUs
   Seconds max_time = 3.0;        // of sampling, per case and process
   Seconds timeout = 60.0;        // of one case in one process, all included; then the process is killed
   Seconds gate_deadline = 0.25;  // the launch gate opens then, even if the queue is not full

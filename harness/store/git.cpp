@@ -80,8 +80,11 @@ Status check_repository(const fs::path& folder) {
 
 namespace {
 
+// In the difference of a submodule with changes that are not committed there.
+constexpr std::string_view changed_submodule = "-dirty\n";
+
 // A hash of the tracked changes in `paths`, the same for the same changes whatever the user's settings;
-// "" when git cannot say.
+// "" when git cannot say, as of changes within a submodule.
 std::string hash_of_changes(const fs::path& folder, const std::vector<std::string>& paths) {
   std::vector<std::string> arguments{"diff",
                                      "HEAD",
@@ -92,6 +95,7 @@ std::string hash_of_changes(const fs::path& folder, const std::vector<std::strin
                                      "--no-ext-diff",
                                      "--no-textconv",
                                      "--no-relative",
+                                     "--ignore-submodules=untracked",
                                      "--unified=3",
                                      "--diff-algorithm=myers",
                                      "--src-prefix=a/",
@@ -99,7 +103,8 @@ std::string hash_of_changes(const fs::path& folder, const std::vector<std::strin
                                      "--"};
   arguments.insert(arguments.end(), paths.begin(), paths.end());
   const Result<Output> output = git(folder, std::move(arguments));
-  return output && output->exit.ok() ? content_hash(output->out) : "";
+  const bool told = output && output->exit.ok() && output->out.find(changed_submodule) == std::string::npos;
+  return told ? content_hash(output->out) : "";
 }
 
 }  // namespace
@@ -111,7 +116,8 @@ Revision head_revision(const fs::path& folder) {
   revision.commit = *commit;
   revision.branch = git_line(folder, {"symbolic-ref", "--quiet", "--short", "HEAD"}).value_or("");
   const std::vector<std::string> paths{":(top)", ":(top,exclude).harness", ":(exclude).harness"};
-  std::vector<std::string> arguments{"status", "--porcelain", "--untracked-files=no", "--"};
+  std::vector<std::string> arguments{"status", "--porcelain", "--untracked-files=no",
+                                     "--ignore-submodules=untracked", "--"};
   arguments.insert(arguments.end(), paths.begin(), paths.end());
   const auto changes = git_line(folder, std::move(arguments));
   revision.dirty = !changes || !changes->empty();  // unknown counts as dirty

@@ -120,6 +120,22 @@ expect 4 "$HARNESS" ab suite.yaml --baseline HEAD~1 --pair process --device cpu 
 holds apart.json 'report["pairing"] == "process"' 'row("n=16")["reason_fact"]["code"] == "baseline_not_measured"'
 names incorrect  # the baseline alone, by its own factor
 
+# In an environment that has a name, the tracked files of Python are part of the build. Other modules make it unknown.
+export HARNESS_ENVIRONMENT=image-1
+rm -rf .harness
+expect 0 "$HARNESS" run suite.yaml --device cpu
+expect 0 "$HARNESS" run suite.yaml --device cpu --against HEAD
+names "2 of 2 identical: same build" "2 known of this build"
+echo "# another build" >>helper.py
+expect 0 "$HARNESS" run suite.yaml --device cpu --against HEAD --allow inconclusive --looks 1 --no-confirm
+silent_about "of this build"
+git checkout -q -- helper.py
+sed 's/cases.py/untracked.py/' suite.yaml >untracked.yaml
+cp cases.py untracked.py
+expect 0 "$HARNESS" run untracked.yaml --device cpu --output untracked.json
+holds untracked.json '"build" not in report'
+unset HARNESS_ENVIRONMENT
+
 # Mistakes of the file itself name its line.
 echo 'broken(' >>cases.py
 expect 2 "$HARNESS" list suite.yaml

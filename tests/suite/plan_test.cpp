@@ -163,6 +163,17 @@ TEST(Plan, OnlyAGpuWorksAtFullPower) {
     EXPECT_EQ(planned.sampling.full_power, planned.device == "cuda" ? 1 : 0) << planned.id;
 }
 
+TEST(Plan, CasesOfAGpuWorkAtFullPowerForOneTime) {
+  const auto plan =
+      plan_of(suite_text("  - {workload: gemm, variant: library, axes: {dtype: f32, m: 1, n: 1}}\n"
+                         "  - workload: gemm\n    variant: wmma\n    axes: {dtype: f32, m: 1, n: 1}\n"
+                         "    sampling: {full_power: 1s}\n"));
+  ASSERT_FALSE(plan);
+  EXPECT_THAT(plan.error().front().message,
+              HasSubstr("`full_power` is 1 s here, and 0 s for `gemm/library/"));
+  EXPECT_THAT(plan.error().front().advice, HasSubstr("`defaults`"));
+}
+
 TEST(Suite, MeasuresOnOneDeviceUnlessItSaysOtherwise) {
   const std::string cases = "cases: [{workload: gemm, variant: plain}]\n";
   const auto of = [&](const std::string& line) {

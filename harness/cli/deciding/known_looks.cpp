@@ -164,6 +164,7 @@ void take_looks(Store& store, const KnownRecord& from, const Record& record, Pla
     taken.insert(one.id);
     const PlannedCase& wish = *planned.at(one.id);
     if (!from.complete || !is_same_case(one, wish)) continue;
+    if (!open.modules.empty() && !gated_beyond_reach(wish).empty()) continue;  // a module may tell them anew
     if (std::optional<ProcessResult> look = as_look(one, wish, header.id))
       looks.emplace(one.id, EncodedResult{std::move(*look)});
   }

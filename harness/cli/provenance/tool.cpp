@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "harness/base/bulk_hash.h"
@@ -11,6 +14,7 @@
 #include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
+#include "harness/catalog/python_child.h"
 #include "harness/device/open.h"
 #include "harness/store/git.h"
 
@@ -38,17 +42,83 @@ std::string hash_of_variables() {
   return content_hash(text);
 }
 
-// "" where nothing tells the files.
-std::string state_of_tree(const fs::path& folder, const Revision& measured) {
+struct Tree {
+  fs::path top;
+  std::optional<std::string> listed =
+      {};             // as git lists those of HEAD; a tree without its repository has none
+  std::string state;  // the same only where all files but Markdown are
+};
+
+// std::nullopt where nothing tells the files.
+std::optional<Tree> tree_of(const fs::path& folder, const Revision& measured) {
   const std::optional<fs::path> root = repository_root(folder);
-  if (!root) return measured.commit.empty() || measured.dirty ? "" : "commit " + measured.commit;
+  if (!root) {
+    if (measured.commit.empty() || measured.dirty) return std::nullopt;
+    return Tree{folder, {}, "commit " + measured.commit};
+  }
   const Revision now = head_revision(*root);
-  const Result<std::string> listed = files_of_commit(*root, now.commit, {"."});
-  if (!listed || (now.dirty && now.changes.empty())) return {};
+  Result<std::string> listed = files_of_commit(*root, now.commit, {"."});
+  if (!listed || (now.dirty && now.changes.empty())) return std::nullopt;
   std::string files;
   for (const std::string& line : split(*listed, '\n'))
     if (!line.ends_with(".md")) files += line + "\n";
-  return content_hash(files + now.changes);
+  return Tree{*root, std::move(*listed), content_hash(files + now.changes)};
+}
+
+// Whether a module is one of the tracked files: the code of a compiled one may lie in files that nobody
+// knows.
+bool is_tracked_script(const fs::path& module, const Tree& tree) {
+  std::error_code code;
+  const fs::path path = fs::canonical(module, code).lexically_relative(fs::canonical(tree.top, code));
+  if (path.extension() != ".py" || path.empty() || *path.begin() == "..") return false;
+  return !tree.listed || ("\n" + *tree.listed).find("\t" + path.string() + "\n") != std::string::npos;
+}
+
+bool is_code(const fs::path& file) {
+  constexpr std::array endings{".py",    ".pyx", ".so",  ".cu", ".cuh", ".ptx",
+                               ".cubin", ".c",   ".cpp", ".h",  ".hpp"};
+  return std::find(endings.begin(), endings.end(), file.extension()) != endings.end();
+}
+
+// Of all files of code below a folder, tracked or not. std::nullopt where they are too many, or where one was
+// written since this program began: it is not known which of its processes saw that.
+std::optional<std::string> hash_of_code(const fs::path& folder) {
+  constexpr std::size_t most_files = 2000;
+  static const fs::file_time_type begun = fs::file_time_type::clock::now();
+  std::set<fs::path> files;
+  std::error_code code;
+  for (fs::recursive_directory_iterator at(folder, fs::directory_options::follow_directory_symlink, code),
+       end;
+       !code && at != end; at.increment(code)) {
+    if (at->path().filename() == ".git" || at->path().filename() == ".harness")
+      at.disable_recursion_pending();
+    if (!is_code(at->path()) || !at->is_regular_file(code)) continue;
+    if (files.size() == most_files || at->last_write_time(code) > begun) return std::nullopt;
+    files.insert(at->path());
+  }
+  if (code) return std::nullopt;
+  std::string text;
+  for (const fs::path& file : files) text += file.string() + " " + hash_of_file(file) + "\n";
+  return content_hash(text);
+}
+
+// Of modules in Python, what they import from beside them, and what runs them. Empty where that is not known.
+std::optional<std::string> hash_of_scripts(const std::vector<std::string>& modules, const Tree& tree) {
+  std::string text;
+  if (modules.empty()) return text;
+  std::vector<fs::path> folders{python_package()};
+  for (const fs::path module : modules) {
+    if (!is_tracked_script(module, tree)) return std::nullopt;
+    std::error_code code;
+    folders.insert(folders.end(), {module.parent_path(), fs::canonical(module, code).parent_path()});
+    text += module.string() + "\n";
+  }
+  for (const fs::path& folder : folders) {
+    const std::optional<std::string> hash = hash_of_code(folder);
+    if (!hash) return std::nullopt;
+    text += *hash + "\n";
+  }
+  return content_hash(text + hash_of_file(python_worker_library()));
 }
 
 }  // namespace
@@ -90,17 +160,21 @@ Status check_same_tool(const Record& record, const Plan& plan) {
 
 BuildParts this_build(const Plan& plan, const Revision& revision) {
   const std::string named = environment::named_environment();
-  if (named.empty() || !plan.modules.empty()) return {};
+  if (named.empty()) return {};
   std::error_code gone;
   const fs::path folder = fs::current_path(gone);
   if (gone) return {};
+  const std::optional<Tree> tree = tree_of(folder, revision);
+  const std::optional<std::string> scripts = tree ? hash_of_scripts(plan.modules, *tree) : std::nullopt;
+  if (!scripts) return {};
   BuildParts build{{"environment", named},
                    {"folder", folder.string()},
                    {"program", hash_of_file(this_program())},
                    {"module", hash_of_file(cuda_module_path())},
                    {"variables", hash_of_variables()},
-                   {"tree", state_of_tree(folder, revision)}};
-  return build["program"] == "none" || build["tree"].empty() ? BuildParts{} : build;
+                   {"tree", tree->state}};
+  if (!scripts->empty()) build["scripts"] = *scripts;
+  return build["program"] == "none" ? BuildParts{} : build;
 }
 
 }  // namespace harness

@@ -163,10 +163,11 @@ void launch_busy(cudaStream_t stream, int multiprocessors, float* sink) {
 }
 
 void launch_full_power(cudaStream_t stream, int multiprocessors, float* sink) {
-  int device = 0, major = 0;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-  if (major < 8) return launch_busy(stream, multiprocessors, sink);
+  constexpr int sparse_products = 80;  // the first architecture that has them
+  cudaFuncAttributes code{};
+  if (cudaFuncGetAttributes(&code, full_power) != cudaSuccess ||
+      std::min(code.ptxVersion, code.binaryVersion) < sparse_products)
+    return launch_busy(stream, multiprocessors, sink);
   full_power<<<2 * static_cast<unsigned>(std::max(1, multiprocessors)), product_block_size, 0, stream>>>(
       sink);
 }

@@ -268,7 +268,7 @@ Identity identity_of_all(const std::vector<ProgramTrace>& parts) {
     digests.push_back(part.identity.digest);
   }
   std::sort(digests.begin(), digests.end());
-  return {content_hash(join(digests, "\n")), {}};
+  return {std::string(gpu_digest_rules) + content_hash(join(digests, "\n")), {}};
 }
 
 void share_anew(std::vector<TracedKernel>& kernels) {

@@ -91,8 +91,7 @@ Step identify(CaseParts& parts, Subject& subject) {
   subject.result.identity = std::move(seen->identity);
   if (!subject.result.identity || subject.result.identity->digest.empty()) return {};
   std::string& digest = subject.result.identity->digest;
-  digest =
-      content_hash(digest + "\n" + parts.carried.inputs.digest(*parts.inputs) + "\n" + memory_text(subject));
+  digest = extended_digest(digest, parts.carried.inputs.digest(*parts.inputs) + "\n" + memory_text(subject));
   return {};
 }
 

@@ -90,11 +90,12 @@ bool WorkerSession::link_unknown() const {
 Seconds WorkerSession::deadline() const {
   if (current_ != nullptr) return current_->sampling.timeout * (context_.options.pair ? 2 : 1);
   if (!greeted_) return opening_deadline;
-  Seconds longest = 0;
-  for (const PlannedCase* planned : open_)
-    longest = std::max(longest, planned->sampling.full_power +
-                                    std::max(planned->sampling.preheat, planned->sampling.preheat_most));
-  return idle_deadline + longest;
+  Seconds preheating = 0, full_power = 0;
+  for (const PlannedCase* planned : open_) {
+    preheating = std::max({preheating, planned->sampling.preheat, planned->sampling.preheat_most});
+    full_power = std::max(full_power, planned->sampling.full_power);
+  }
+  return idle_deadline + preheating + full_power;
 }
 
 Result<WorkerSession::Next> WorkerSession::take(const WorkerProcess::Interrupted&) {

@@ -32,9 +32,7 @@ bool needs_python(const Job& job) {
 }
 
 int become_python_worker() {
-  const std::filesystem::path library =
-      (this_program().parent_path() / ".." / "lib" / "libharness_worker.so").lexically_normal();
-  std::vector<std::string> words = python_command("harness.worker", library.string());
+  std::vector<std::string> words = python_command("harness.worker", python_worker_library().string());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

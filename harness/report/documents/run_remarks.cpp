@@ -92,12 +92,14 @@ std::string sampling_fact(const Record& record) {
     const char* timing = !same_timing                      ? ", short calls in batches"
                          : how.timing == TimingMode::batch ? ", in batches"
                                                            : "";
-    return fmt::format("{} x {} x {}, {} cache{}",
+    const std::string first =
+        how.full_power > 0 ? ", after " + format_seconds(how.full_power) + " at full power" : "";
+    return fmt::format("{} x {} x {}, {} cache{}{}",
                        counted(static_cast<std::size_t>(how.processes), "process", "processes"),
                        counted(static_cast<std::size_t>(how.placements), "placement", "placements"),
                        (how.width > 0 ? fmt::format("{} to ", how.width_samples) : "") +
                            counted(static_cast<std::size_t>(how.samples), "sample", "samples"),
-                       name_of(how.cache), timing);
+                       name_of(how.cache), timing, first);
   }
   return {};
 }

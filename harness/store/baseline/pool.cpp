@@ -159,7 +159,7 @@ Rare<BuildParts> build_behind(CandidateCases& cases, const CaseSources& source, 
   const bool same = std::all_of(source.from.begin(), source.from.end(), [&](std::size_t from) {
     const Record& header = cases.header(from);
     const auto machine = header.machines.find(kind);
-    return header.build == build && machine != header.machines.end() &&
+    return !header.finished.empty() && header.build == build && machine != header.machines.end() &&
            in_same_state(machine->second, named->second);
   });
   return same ? Rare<BuildParts>(build) : Rare<BuildParts>();

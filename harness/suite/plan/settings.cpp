@@ -162,4 +162,20 @@ void settle(const Overrides& defaults, const CaseGroup& group, const Target& tar
       check_batches(one.written->overrides, one.any_batched, errors);
 }
 
+void check_full_power(std::span<const PlannedCase> cases, ErrorList& errors) {
+  const PlannedCase* first = nullptr;
+  for (const PlannedCase& one : cases) {
+    if (!is_gpu_kind(one.device)) continue;
+    if (first == nullptr) first = &one;
+    if (one.sampling.full_power == first->sampling.full_power) continue;
+    errors.add(
+        one.where,
+        fmt::format("`full_power` is {} here, and {} for `{}`: a process works so once, before all cases",
+                    format_seconds(one.sampling.full_power), format_seconds(first->sampling.full_power),
+                    printable(first->id)),
+        "give it in `defaults`, and nowhere else");
+    return;
+  }
+}
+
 }  // namespace harness

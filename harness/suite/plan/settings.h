@@ -22,4 +22,8 @@ void apply_gate(const Overrides& overrides, Gate& gate);
 // batches.
 void check_batches(const Overrides& overrides, std::span<const PlannedCase> cases, ErrorList& errors);
 
+// An error where two cases of a GPU ask for different times at full power: a process works so once, before
+// all of its cases.
+void check_full_power(std::span<const PlannedCase> cases, ErrorList& errors);
+
 }  // namespace harness

@@ -32,7 +32,8 @@ std::optional<ProofGap> digest_gap(const AgreedDigest& agreed, const char* side)
 std::optional<const char*> older_rules(std::string_view baseline, std::string_view current) {
   const std::string_view before = digest_rules(baseline), after = digest_rules(current);
   if (baseline.empty() || current.empty() || before == after) return std::nullopt;
-  return before < after ? "baseline" : "current";
+  const bool first = before.size() == after.size() ? before < after : before.size() < after.size();
+  return first ? "baseline" : "current";
 }
 
 Figures changed_words(const WordMatch& words) {

@@ -80,7 +80,7 @@ bool is_code(const fs::path& file) {
   return std::find(endings.begin(), endings.end(), file.extension()) != endings.end();
 }
 
-// Of all files of code below a folder, tracked or not. std::nullopt where they are too many, or where one was
+// Hashes all files of code below a folder, tracked or not. std::nullopt where they are too many, or where one was
 // written since this program began: it is not known which of its processes saw that.
 std::optional<std::string> hash_of_code(const fs::path& folder) {
   constexpr std::size_t most_files = 2000;
@@ -102,7 +102,7 @@ std::optional<std::string> hash_of_code(const fs::path& folder) {
   return content_hash(text);
 }
 
-// Of modules in Python, what they import from beside them, and what runs them. Empty where that is not known.
+// Hashes modules in Python, the code beside them, and what runs them. Empty where that is not known.
 std::optional<std::string> hash_of_scripts(const std::vector<std::string>& modules, const Tree& tree) {
   std::string text;
   if (modules.empty()) return text;

@@ -80,8 +80,8 @@ bool is_code(const fs::path& file) {
   return std::find(endings.begin(), endings.end(), file.extension()) != endings.end();
 }
 
-// Hashes all files of code below a folder, tracked or not. std::nullopt where they are too many, or where one was
-// written since this program began: it is not known which of its processes saw that.
+// Hashes all files of code below a folder, tracked or not. std::nullopt where they are too many, or where one
+// was written since this program began: it is not known which of its processes saw that.
 std::optional<std::string> hash_of_code(const fs::path& folder) {
   constexpr std::size_t most_files = 2000;
   static const fs::file_time_type begun = fs::file_time_type::clock::now();

@@ -71,6 +71,19 @@ TEST(HeadRevision, HashesTheChanges) {
   EXPECT_EQ(changes(), "");
 }
 
+TEST(HeadRevision, IsDirtyWithChangesInASubmoduleThatItCannotTell) {
+  Repository part, whole;
+  part.commit("one");
+  whole.git({"-c", "protocol.file.allow=always", "submodule", "--quiet", "add", part.path(), "part"});
+  whole.git({"config", "-f", ".gitmodules", "submodule.part.ignore", "all"});
+  const std::string commit = whole.commit("with a submodule");
+  EXPECT_EQ(head_revision(whole.path()), (Revision{commit, "main"}));
+  whole.write("part/untracked", "1");
+  EXPECT_EQ(head_revision(whole.path()), (Revision{commit, "main"}));
+  whole.write("part/counter", "changed");
+  EXPECT_EQ(head_revision(whole.path()), (Revision{commit, "main", true, ""}));
+}
+
 TEST(HeadRevision, IsDirtyWhenGitCannotTell) {
   Repository repository;
   const std::string commit = repository.commit("one");

@@ -78,6 +78,7 @@ struct Described<Sampling> {
       field("full_power", &Sampling::full_power)
           .unless_default()
           .in(Unit::seconds)
+          .such_as("1s")
           .says("Work of a GPU at its highest power before a process's first case. For suites with kernels "
                 "that raise its voltage."),
       field("max_time", &Sampling::max_time)

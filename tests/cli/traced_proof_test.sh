@@ -31,7 +31,8 @@ python3 - <<'PY' || problem "the record has no identity of its steps"
 import json
 for case in json.load(open("base.json"))["cases"]:
     for result in case["results"]:
-        assert len(result["identity"]["digest"]) == 32, result["identity"]
+        rules, _, digest = result["identity"]["digest"].partition(".")
+        assert rules == "2" and len(digest) == 32, result["identity"]
         assert all(len(one["arguments"]) == 32 for one in result["kernels"]), result["kernels"]
 PY
 

@@ -42,11 +42,11 @@ std::string hash_of_variables() {
   return content_hash(text);
 }
 
+// The tracked files below `top`.
 struct Tree {
   fs::path top;
-  std::optional<std::string> listed =
-      {};             // as git lists those of HEAD; a tree without its repository has none
-  std::string state;  // the same only where all files but Markdown are
+  std::optional<std::string> listed;  // as git lists those of HEAD; without the repository nothing
+  std::string state;                  // changes with any of them but Markdown
 };
 
 // std::nullopt where nothing tells the files.
@@ -102,7 +102,8 @@ std::optional<std::string> hash_of_code(const fs::path& folder) {
   return content_hash(text);
 }
 
-// Hashes modules in Python, the code beside them, and what runs them. Empty where that is not known.
+// Hashes modules in Python, the code beside them, and what runs them: "" without modules, std::nullopt where
+// that is not known.
 std::optional<std::string> hash_of_scripts(const std::vector<std::string>& modules, const Tree& tree) {
   std::string text;
   if (modules.empty()) return text;

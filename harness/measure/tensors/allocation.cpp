@@ -18,19 +18,6 @@ constexpr std::size_t padding_step = 256;
 
 constexpr std::size_t offset_step = 512;
 
-class PartOfBlock final : public Buffer {
- public:
-  PartOfBlock(std::unique_ptr<Buffer> block, std::size_t offset, std::size_t bytes)
-      : block_(std::move(block)), offset_(offset), bytes_(bytes) {}
-  [[nodiscard]] void* data() const override { return static_cast<std::byte*>(block_->data()) + offset_; }
-  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
-
- private:
-  std::unique_ptr<Buffer> block_;
-  std::size_t offset_;
-  std::size_t bytes_;
-};
-
 void touch(sdk::HostBytes& bytes) {
   constexpr std::int64_t page = 4096;
   constexpr std::int64_t pages_worth_a_thread = 512;
@@ -62,17 +49,31 @@ std::size_t kept_bytes_on(Device& device) {
   return is_gpu_kind(device.traits().kind) ? 16 * device.memory().cache_bytes() : 0;
 }
 
+std::vector<SharedBlocks::Wanted> buffers_of(const sdk::Problem& problem, std::size_t workspace_bytes) {
+  std::vector<SharedBlocks::Wanted> all;
+  for (const sdk::TensorSpec& tensor : problem.tensors) all.push_back({tensor.gpu, tensor.bytes()});
+  if (workspace_bytes > 0) all.push_back({0, workspace_bytes});
+  return all;
+}
+
 Status Allocation::place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
-                         bool moved, const Allocation* like) {
+                         bool moved) {
   if (!moved) held_ = {};
-  Result<Buffers> next =
-      moved ? take_elsewhere(problem, workspace_bytes) : take(problem, workspace_bytes, false);
+  Result<Buffers> next = moved ? take_elsewhere(problem, workspace_bytes) : take(problem, workspace_bytes);
   if (!next) return fail(next.error());
   Buffers old = std::exchange(held_, std::move(*next));
-  const bool from_like = old.tensors.empty() && like != nullptr;
-  Status filled = fill(problem, inputs, from_like ? like->held_ : old);
+  Status filled = fill(problem, inputs, old);
   if (moved) keep(std::move(old));
   return filled;
+}
+
+Status Allocation::place_in(SharedBlocks& blocks, const sdk::Problem& problem, const CaseInputs& inputs,
+                            std::size_t workspace_bytes, const Allocation& like) {
+  Result<Buffers> next =
+      take(problem, workspace_bytes, [&](const SharedBlocks::Wanted& one) { return blocks.cut(one); });
+  if (!next) return fail(next.error());
+  held_ = std::move(*next);
+  return fill(problem, inputs, like.held_);
 }
 
 void Allocation::keep(Buffers buffers) {
@@ -97,48 +98,52 @@ std::size_t Allocation::Buffers::bytes() const {
 
 Result<Allocation::Buffers> Allocation::take_elsewhere(const sdk::Problem& problem,
                                                        std::size_t workspace_bytes) {
-  Result<Buffers> next = take(problem, workspace_bytes, true);
+  const auto moved = [this](const SharedBlocks::Wanted& one) {
+    pad(one.gpu);
+    return take_within(one);
+  };
+  Result<Buffers> next = take(problem, workspace_bytes, moved);
   if (next) return next;
   if (!kept_.empty()) {
     kept_.clear();
-    next = take(problem, workspace_bytes, true);
+    next = take(problem, workspace_bytes, moved);
     if (next) return next;
   }
   ++cramped_;
   held_ = {};
-  next = take(problem, workspace_bytes, true);
+  next = take(problem, workspace_bytes, moved);
   if (next) return next;
   padding_.clear();
-  return take(problem, workspace_bytes, false);
+  return take(problem, workspace_bytes);
+}
+
+Result<Allocation::Buffers> Allocation::take(const sdk::Problem& problem, std::size_t workspace_bytes) {
+  return take(problem, workspace_bytes,
+              [this](const SharedBlocks::Wanted& one) { return memory_.allocate_on(one.gpu, one.bytes); });
 }
 
 // All or nothing: what was taken before an error is given back, but for padding, which stays.
 Result<Allocation::Buffers> Allocation::take(const sdk::Problem& problem, std::size_t workspace_bytes,
-                                             bool padded) {
+                                             const TakeOne& take_one) {
   Buffers taken;
-  const auto take_one = [&](int gpu, std::size_t bytes) -> Result<std::unique_ptr<Buffer>> {
-    if (!padded) return memory_.allocate_on(gpu, bytes);
-    pad(gpu);
-    return take_within(gpu, bytes);
-  };
-  for (const sdk::TensorSpec& tensor : problem.tensors) {
-    Result<std::unique_ptr<Buffer>> buffer = take_one(tensor.gpu, tensor.bytes());
+  for (const SharedBlocks::Wanted& wanted : buffers_of(problem, workspace_bytes)) {
+    Result<std::unique_ptr<Buffer>> buffer = take_one(wanted);
     if (!buffer) return fail(buffer.error());
-    taken.addresses.push_back((*buffer)->data());
-    taken.tensors.push_back(std::move(*buffer));
+    if (taken.tensors.size() == problem.tensors.size()) {
+      taken.workspace = std::move(*buffer);
+    } else {
+      taken.addresses.push_back((*buffer)->data());
+      taken.tensors.push_back(std::move(*buffer));
+    }
   }
-  if (workspace_bytes == 0) return taken;
-  Result<std::unique_ptr<Buffer>> buffer = take_one(0, workspace_bytes);
-  if (!buffer) return fail(buffer.error());
-  taken.workspace = std::move(*buffer);
   return taken;
 }
 
-Result<std::unique_ptr<Buffer>> Allocation::take_within(int gpu, std::size_t bytes) {
+Result<std::unique_ptr<Buffer>> Allocation::take_within(const SharedBlocks::Wanted& wanted) {
   const std::size_t offset = random_() % (most_buffer_offset / offset_step + 1) * offset_step;
-  Result<std::unique_ptr<Buffer>> block = memory_.allocate_on(gpu, bytes + most_buffer_offset);
+  Result<std::unique_ptr<Buffer>> block = memory_.allocate_on(wanted.gpu, wanted.bytes + most_buffer_offset);
   if (!block) return block;
-  return std::make_unique<PartOfBlock>(std::move(*block), offset, bytes);
+  return std::make_unique<PartOfBlock>(std::move(*block), offset, wanted.bytes);
 }
 
 // Inputs are copied within the device from the old buffers, where these exist. If a kernel changed its

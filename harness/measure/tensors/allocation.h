@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -11,6 +12,7 @@
 
 #include "harness/device/device.h"
 #include "harness/measure/tensors/inputs.h"
+#include "harness/measure/tensors/shared_blocks.h"
 #include "harness/measure/tensors/verify.h"
 #include "harness/sdk/variant.h"
 
@@ -26,6 +28,9 @@ inline constexpr std::size_t most_buffer_offset = std::size_t{2} << 20;
 // on a CPU none, because its memory is shared.
 std::size_t kept_bytes_on(Device& device);
 
+// The buffers of one set: a problem's tensors in their order, and the workspace where there is one.
+std::vector<SharedBlocks::Wanted> buffers_of(const sdk::Problem& problem, std::size_t workspace_bytes);
+
 class Allocation {
  public:
   // `seed`: of the padding's sizes.
@@ -34,16 +39,19 @@ class Allocation {
   // For the placements that follow.
   void keep(std::size_t bytes) { kept_bytes_ = bytes; }
 
-  // Takes buffers, fills in the inputs (from the buffers held before, from those of `like`, or uploads them),
-  // poisons outputs and workspace. Ends the use of the buffers held before, whatever it returns.
+  // Takes buffers, fills in the inputs (from the buffers held before, or uploads them), poisons outputs and
+  // workspace. Ends the use of the buffers held before, whatever it returns.
   //
   // `moved`: takes them at random offsets in their blocks (multiples of 512 bytes), behind padding of random
   // size (256 bytes to 32 MiB, log-uniform). The padding stays until the Allocation ends. Up to `kept_bytes`
   // of earlier buffers stay, so that no freed block is handed out again. A full device gives up the older
   // buffers first, then the last ones, then the padding. It is an error only when an empty device has no
   // room.
-  Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes, bool moved,
-               const Allocation* like = nullptr);
+  Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
+               bool moved);
+  // The same in blocks that others share, not moved, with the inputs of `like`.
+  Status place_in(SharedBlocks& blocks, const sdk::Problem& problem, const CaseInputs& inputs,
+                  std::size_t workspace_bytes, const Allocation& like);
 
   // `byte` fills the outputs.
   Status poison_outputs(const sdk::Problem& problem, unsigned char byte = poison);
@@ -71,14 +79,17 @@ class Allocation {
     [[nodiscard]] std::size_t bytes() const;  // and of the workspace
   };
 
-  Result<Buffers> take(const sdk::Problem& problem, std::size_t workspace_bytes, bool padded);
+  using TakeOne = std::function<Result<std::unique_ptr<Buffer>>(const SharedBlocks::Wanted& wanted)>;
+
+  Result<Buffers> take(const sdk::Problem& problem, std::size_t workspace_bytes);
+  Result<Buffers> take(const sdk::Problem& problem, std::size_t workspace_bytes, const TakeOne& take_one);
   Result<Buffers> take_elsewhere(const sdk::Problem& problem, std::size_t workspace_bytes);
   Status fill(const sdk::Problem& problem, const CaseInputs& inputs, const Buffers& old);
   // Uploads the inputs of one role; std::nullopt: all.
   Status write(const sdk::Problem& problem, const CaseInputs& inputs, std::optional<sdk::Role> only);
   void keep(Buffers buffers);
   void pad(int gpu);
-  Result<std::unique_ptr<Buffer>> take_within(int gpu, std::size_t bytes);
+  Result<std::unique_ptr<Buffer>> take_within(const SharedBlocks::Wanted& wanted);
 
   Timer& timer_;
   Memory& memory_;

@@ -16,10 +16,14 @@ bool fits_in_cache(int sets, std::size_t set_bytes, std::size_t cache_bytes) {
 Status InputSets::place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
                         int count, const Allocation& first) {
   clear();
+  Result<SharedBlocks> blocks =
+      SharedBlocks::take(device_.memory(), buffers_of(problem, workspace_bytes), count);
+  if (!blocks) return fail(blocks.error());
   for (int i = 0; i < count; ++i) {
     Allocation& one = sets_.emplace_back(device_, seed_ + static_cast<std::uint64_t>(i), 0);
     // Without padding between: sets lie beside each other, and all move with the first.
-    if (Status placed = one.place(problem, inputs, workspace_bytes, false, &first); !placed) return placed;
+    if (Status placed = one.place_in(*blocks, problem, inputs, workspace_bytes, first); !placed)
+      return placed;
   }
   return {};
 }

@@ -25,8 +25,7 @@ class InputSets {
  public:
   InputSets(Device& device, std::uint64_t seed) : device_(device), seed_(seed) {}
 
-  // Gives up what is held and allocates `count` sets, as Allocation::place() does, with the inputs of
-  // `first`.
+  // Gives up what is held and places `count` sets in shared blocks, with the inputs of `first`.
   Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes, int count,
                const Allocation& first);
   void clear() { sets_.clear(); }

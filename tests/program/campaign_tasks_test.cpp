@@ -1,0 +1,39 @@
+// The tasks of a campaign: how many cases each has.
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "harness/cli/farm/campaign.h"
+
+namespace harness {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<int> tasks(int cases, int block, int elements) {
+  CampaignSide side;
+  for (int i = 0; i < cases; ++i) side.plan.cases.emplace_back().id = std::to_string(i);
+  Campaign campaign{.block = block, .elements = elements};
+  campaign.suites.push_back({.sides = {side}});
+  std::vector<int> sizes;
+  for (const FarmTask& task : tasks_of(campaign)) sizes.push_back(task.cases);
+  return sizes;
+}
+
+TEST(CampaignTasks, AreBlocksWhereOneElementMeasures) {
+  EXPECT_THAT(tasks(40, 12, 1), ElementsAre(12, 12, 12, 4));
+}
+
+TEST(CampaignTasks, GetSmallerWhereSeveralElementsShouldEndTogether) {
+  EXPECT_THAT(tasks(48, 12, 2), ElementsAre(12, 9, 6, 5, 4, 4, 4, 4));
+}
+
+// A task starts processes of its own, so one of a single case costs as much as several cases.
+TEST(CampaignTasks, HaveAThirdOfABlockAtLeast) {
+  EXPECT_THAT(tasks(10, 12, 8), ElementsAre(4, 4, 2));
+  EXPECT_THAT(tasks(4, 2, 8), ElementsAre(1, 1, 1, 1));
+}
+
+}  // namespace
+}  // namespace harness

@@ -35,6 +35,8 @@ void forget_samples(std::vector<Series>& all, int process) {
     std::erase_if(series.processes, [&](const ProcessSamples& s) { return s.process == process; });
 }
 
+constexpr std::string_view oldest_digest_rules = "1";  // such a digest has no point
+
 void forget_process(CaseRecord& record, int process) {
   std::erase_if(record.processes, [&](const ProcessResult& r) { return r.process == process; });
   forget_samples(record.series, process);
@@ -44,13 +46,13 @@ void forget_process(CaseRecord& record, int process) {
 
 std::string_view digest_rules(std::string_view digest) {
   const std::size_t point = digest.find('.');
-  return point == std::string_view::npos ? "1" : digest.substr(0, point);
+  return point == std::string_view::npos ? oldest_digest_rules : digest.substr(0, point);
 }
 
 std::string extended_digest(std::string_view digest, std::string_view more) {
-  const std::size_t point = digest.find('.');
-  const std::string_view rules = point == std::string_view::npos ? "" : digest.substr(0, point + 1);
-  return fmt::format("{}{}", rules, content_hash(fmt::format("{}\n{}", digest, more)));
+  const std::string hash = content_hash(fmt::format("{}\n{}", digest, more));
+  const std::string_view rules = digest_rules(digest);
+  return rules == oldest_digest_rules ? hash : fmt::format("{}.{}", rules, hash);
 }
 
 AgreedDigest agreed_digest(const CaseRecord& record) {

@@ -72,7 +72,8 @@ std::string bounds(const Interval& interval, const Scale& scale) {
 
 std::string bounds(const Interval& interval) {
   if (!std::isfinite(interval.lo) || !std::isfinite(interval.hi)) return std::string(unknown);
-  const int decimals = std::max(0, decimals_for(interval.hi, (interval.hi - interval.lo) / 2) - 1);
+  const double centre = (interval.lo + interval.hi) / 2;
+  const int decimals = std::max(0, decimals_for(centre, (interval.hi - interval.lo) / 2) - 1);
   return fmt::format("[{:.{}f}, {:.{}f}]", interval.lo, decimals, interval.hi, decimals);
 }
 

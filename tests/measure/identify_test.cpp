@@ -179,6 +179,16 @@ TEST(Look, TellsAnotherIdentityForOtherLaunchesInputsOrMemory) {
   filled_with = 1;
 }
 
+TEST(Look, KeepsTheRulesThatItsLaunchesWereHashedBy) {
+  const std::string by_rules = R"({"version": 1, "default": {"identity": {"digest": "2.abc"}}})";
+  EXPECT_EQ(digest_rules(look(by_rules).identity->digest), "2");
+  EXPECT_EQ(digest_rules(look().identity->digest), "1");
+  PlannedCase single = planned_line("single");
+  single.metrics = {"peak_memory"};
+  EXPECT_EQ(digest_rules(look_at(single, by_rules).identity->digest), "2")
+      << "with what is said of its memory";
+}
+
 TEST(Look, HasAnotherIdentityWhereTheVariantsMemoryCouldNotBeCounted) {
   const auto asking = [](const char* variant) {
     PlannedCase planned = planned_line(variant);

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "harness/measure/schedule/worker_session.h"
 #include "tests/measure/cases.h"
 
 namespace harness {
@@ -127,6 +128,19 @@ struct Again {
   std::unique_ptr<ScriptedDevice> device = {};
   Warmth warmth = {};
 };
+
+TEST(Preheat, IsWaitedForAsLongAsItMayTake) {
+  PlannedCase quick = planned_line("right"), slow = quick;
+  quick.sampling.preheat = quick.sampling.preheat_most = quick.sampling.full_power = 0;
+  slow.sampling.preheat = 1;
+  slow.sampling.preheat_most = 20;
+  slow.sampling.full_power = 300;
+  const Seconds idle = longest_silence({&quick});
+  EXPECT_EQ(longest_silence({}), idle);
+  EXPECT_EQ(longest_silence({&quick, &slow}), idle + 320);
+  slow.sampling.preheat = 40;
+  EXPECT_EQ(longest_silence({&slow, &quick}), idle + 340);
+}
 
 TEST(Reheat, TakesATenthOfTheTimeThatTheDeviceIdledAndNoMoreThanASixthOfItsPreheating) {
   EXPECT_NEAR((Again{.worked = 0.92}()).duration, 0.008, 1e-9);

@@ -145,6 +145,8 @@ TEST(Numbers, ShowTheWidthOfAnInterval) {
   EXPECT_EQ(bounds({37.80, 37.95}, us), "[37.80, 37.95]");
   EXPECT_EQ(bounds({37.8799, 37.8801}, us), "[37.87990, 37.88010]");
   EXPECT_EQ(bounds({1898.4, 1909.6}, us), "[1898, 1910]");
+  EXPECT_EQ(bounds({1.492, 1.514}), "[1.49, 1.51]");
+  EXPECT_EQ(bounds({0.9981, 1.0004}), "[0.998, 1.000]") << "like 0.999, which lies between them";
   EXPECT_EQ(percent_bounds({0.98, 1.0412}), "[-2.00 %, +4.12 %]");
 }
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <limits>
@@ -18,8 +19,6 @@ namespace harness::sdk {
 namespace {
 
 using testing::AllOf;
-using testing::Each;
-using testing::Eq;
 using testing::Ge;
 using testing::Le;
 using testing::SizeIs;
@@ -85,13 +84,24 @@ TEST(PreparingThreads, AreTheMachinesOrWhatTheEnvironmentSays) {
 }
 
 TEST(HostTensors, BeginAsZerosWhateverTheirMemoryHeldBefore) {
-  for (int again = 0; again < 3; ++again) {
-    HostTensor tensor({"x", Role::input, DType::f32, {1000}});
-    ASSERT_THAT(tensor.data, AllOf(SizeIs(4000), Each(Eq(std::byte{0}))));
-    std::fill(tensor.data.begin(), tensor.data.end(), std::byte{0xAB});
-    const HostTensor copy = tensor;
-    ASSERT_EQ(copy.data, tensor.data);
+  for (const std::int64_t elements :
+       {std::int64_t{1000}, std::int64_t{3} << 19}) {  // the other: 6 MiB, mapped
+    for (int again = 0; again < 3; ++again) {
+      HostTensor tensor({"x", Role::input, DType::f32, {elements}});
+      ASSERT_THAT(tensor.data, SizeIs(4 * static_cast<std::size_t>(elements)));
+      ASSERT_TRUE(std::all_of(tensor.data.begin(), tensor.data.end(),
+                              [](std::byte one) { return one == std::byte{0}; }));
+      std::fill(tensor.data.begin(), tensor.data.end(), std::byte{0xAB});
+      const HostTensor copy = tensor;
+      ASSERT_EQ(copy.data, tensor.data);
+    }
   }
+}
+
+TEST(FreshPages, ThatTheSystemDoesNotHaveAreRefused) {
+  constexpr std::size_t too_many = std::size_t{1} << 56;
+  if (too_many < least_mapped_bytes / sizeof(double)) GTEST_SKIP() << "AddressSanitizer ends the process";
+  EXPECT_THROW((void)FreshPages<double>().allocate(too_many), std::bad_alloc);
 }
 
 TEST(FreshPages, OfMoreBytesThanAnAddressCountsAreRefused) {

@@ -33,6 +33,7 @@ namespace {
 constexpr Seconds shortest_rest = 0.05, longest_rest = 5;
 constexpr double looks_while_waiting = 10;  // so that it ends soon after those it waits for
 constexpr double renewals_in_a_lease = 4;
+constexpr Seconds longest_turn = 60, between_turns = 0.2;  // others try to lock a device every 0.05 s
 
 Seconds now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -44,16 +45,35 @@ std::string name_of_this_element() {
   return fmt::format("{}/{}/{}", host.data(), getpid(), random_uuid().substr(0, 8));
 }
 
-// Nobody else gets the lock of a device on which a worker still ends.
-class WaitsForWorkers {
+// The locks of the devices, from task to task: the last worker of one ends while the first of the next
+// starts. Nobody else gets the lock of a device on which a worker still ends.
+class DeviceTurn {
  public:
-  explicit WaitsForWorkers(EndingWorkers& workers) : workers_(workers) {}
-  ~WaitsForWorkers() { workers_.wait(); }
-  WaitsForWorkers(const WaitsForWorkers&) = delete;
-  WaitsForWorkers& operator=(const WaitsForWorkers&) = delete;
+  explicit DeviceTurn(EndingWorkers& workers) : workers_(workers) {}
+  ~DeviceTurn() { end(); }
+  DeviceTurn(const DeviceTurn&) = delete;
+  DeviceTurn& operator=(const DeviceTurn&) = delete;
+
+  [[nodiscard]] bool is_of(int gpus) const { return gpus_ == gpus; }
+  [[nodiscard]] Seconds length() const { return now() - began_; }
+  [[nodiscard]] bool locks_devices() const { return !locks_.empty(); }
+
+  void begin(std::vector<DeviceLock> locks, int gpus) {
+    locks_ = std::move(locks);
+    gpus_ = gpus;
+    began_ = now();
+  }
+  void end() {
+    workers_.wait();
+    locks_.clear();
+    gpus_ = 0;
+  }
 
  private:
   EndingWorkers& workers_;
+  std::vector<DeviceLock> locks_;  // none of a device that nobody else can use
+  int gpus_ = 0;                   // of cases that may be measured; 0: it has ended
+  Seconds began_ = 0;
 };
 
 }  // namespace
@@ -145,14 +165,20 @@ Result<WorkDone> CampaignWorker::work() {
 // Verifies the device first, after the last task, and whenever no task is left for a while.
 Result<WorkDone> CampaignWorker::take_tasks() {
   std::optional<Seconds> waits_since;  // for others
+  DeviceTurn turn(*ending_);
   while (!InterruptGuard::interrupted()) {
     const Result<bool> over = is_over_budget();
     if (!over) return fail(over.error());
     const bool last = *over || (options_.tasks && done_ >= *options_.tasks);
     // The lease begins when the device is free, so that no element holds a task while it waits for another's.
-    auto locks = lock();
-    if (!locks) return fail(locks.error());
-    const WaitsForWorkers waits(*ending_);
+    if (!turn.is_of(gpus_) || turn.length() > std::min(longest_turn, campaign_.lease)) {
+      const bool again = turn.is_of(gpus_);
+      turn.end();
+      if (again) rest(between_turns);
+      auto locks = lock();
+      if (!locks) return fail(locks.error());
+      turn.begin(std::move(*locks), gpus_);
+    }
     if (const Status sent = send_journal(); !sent) return fail(sent.error());
     const bool begins = checks_ == 0;
     if (begins || (last && !verified_)) {
@@ -161,7 +187,7 @@ Result<WorkDone> CampaignWorker::take_tasks() {
       if (!*well) return ended(WorkEnd::quarantined);
     }
     // An element that was killed has left its task, and nobody need wait for the end of its lease.
-    if (begins && !locks->empty())
+    if (begins && turn.locks_devices())
       if (const auto freed = patiently([&] { return store_.free_tasks_of_device(id_, holder_); }); !freed)
         return fail(freed.error());
     if (last) return ended(*over ? WorkEnd::over_budget : WorkEnd::left_to_others);
@@ -187,8 +213,7 @@ Result<WorkDone> CampaignWorker::take_tasks() {
       if (!*well) return ended(WorkEnd::quarantined);
       continue;
     }
-    ending_->wait();
-    locks->clear();
+    turn.end();
     if (!left->open) return ended(WorkEnd::finished);
     // Judging adds tasks, which may be for fewer GPUs. It happens once somebody has measured the rest.
     const bool waited = waits_since && now() - *waits_since >= campaign_.lease;
@@ -400,6 +425,7 @@ RunOptions CampaignWorker::options_of(const CampaignSuite& suite, MeasuredTask& 
   options.devices = prepared_.devices;
   options.peers = peer_names(prepared_);
   options.ending = ending_;
+  options.leaves_worker = true;
   options.processes_before = task_.processes_before;
   options.order_seed = suite.pair ? suite.seed : options.order_seed;
   options.on_result = [put, side](EncodedResult result) { return put(side, std::move(result)); };

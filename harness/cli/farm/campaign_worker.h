@@ -103,7 +103,7 @@ class CampaignWorker {
   int most_gpus_ = 1;  // that it holds for a case
   int gpus_ = 1;       // to lock for the next task
   std::vector<ClockLock> clocks_;
-  std::shared_ptr<EndingWorkers> ending_;  // of the first check, while the first task begins
+  std::shared_ptr<EndingWorkers> ending_;  // of the check or task before, while the next task begins
   FarmTask task_;                          // at hand
   double renewed_ = 0;
   bool lost_ = false;  // the lease of the task

@@ -80,11 +80,12 @@ bool is_code(const fs::path& file) {
   return std::find(endings.begin(), endings.end(), file.extension()) != endings.end();
 }
 
+const fs::file_time_type begun = fs::file_time_type::clock::now();
+
 // Hashes all files of code below a folder, tracked or not. std::nullopt where they are too many, or where one
 // was written since this program began: it is not known which of its processes saw that.
 std::optional<std::string> hash_of_code(const fs::path& folder) {
   constexpr std::size_t most_files = 2000;
-  static const fs::file_time_type begun = fs::file_time_type::clock::now();
   std::set<fs::path> files;
   std::error_code code;
   for (fs::recursive_directory_iterator at(folder, fs::directory_options::follow_directory_symlink, code),

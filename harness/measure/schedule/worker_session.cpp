@@ -12,7 +12,7 @@ namespace harness {
 namespace {
 
 constexpr Seconds opening_deadline = 120;  // for a worker to open its device and measure its ceilings
-constexpr Seconds idle_deadline = 60;      // between two cases, preheating not counted
+constexpr Seconds idle_deadline = 60;      // between two cases, without preheating
 
 Figures with_printed(Figures figures, const std::string& printed) {
   if (!printed.empty()) figures.emplace_back("printed", printed);
@@ -26,6 +26,15 @@ Figures figures_of(const WorkerEnd& end) {
 }
 
 }  // namespace
+
+Seconds longest_silence(const std::vector<const PlannedCase*>& open) {
+  Seconds preheating = 0, full_power = 0;
+  for (const PlannedCase* planned : open) {
+    preheating = std::max({preheating, planned->sampling.preheat, planned->sampling.preheat_most});
+    full_power = std::max(full_power, planned->sampling.full_power);
+  }
+  return idle_deadline + preheating + full_power;
+}
 
 void Experience::learn(const ProcessResult& result) {
   if (result.outcome == Outcome::measured || result.outcome == Outcome::looked_at) return;
@@ -89,13 +98,7 @@ bool WorkerSession::link_unknown() const {
 
 Seconds WorkerSession::deadline() const {
   if (current_ != nullptr) return current_->sampling.timeout * (context_.options.pair ? 2 : 1);
-  if (!greeted_) return opening_deadline;
-  Seconds preheating = 0, full_power = 0;
-  for (const PlannedCase* planned : open_) {
-    preheating = std::max({preheating, planned->sampling.preheat, planned->sampling.preheat_most});
-    full_power = std::max(full_power, planned->sampling.full_power);
-  }
-  return idle_deadline + preheating + full_power;
+  return greeted_ ? longest_silence(open_) : opening_deadline;
 }
 
 Result<WorkerSession::Next> WorkerSession::take(const WorkerProcess::Interrupted&) {

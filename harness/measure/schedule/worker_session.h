@@ -35,6 +35,10 @@ struct Experience {
   void learn(const ProcessResult& result);
 };
 
+// After which a worker that has said hello and is at none of these cases must have hung: it may preheat for
+// the longest of them, and work at full power.
+Seconds longest_silence(const std::vector<const PlannedCase*>& open);
+
 class WorkerSession {
  public:
   enum class End {

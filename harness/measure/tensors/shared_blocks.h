@@ -1,7 +1,6 @@
 // SharedBlocks: one block of memory on each GPU of a case, cut into the buffers of all its input sets. A
-// driver hands out every block under a lock that all GPUs of a host share, and takes it back under the same:
-// hundreds of them make the elements of other GPUs wait. One thread uses it; the buffers keep their block
-// alive.
+// driver hands out each block under a lock that all GPUs of a host share, so hundreds of blocks wait for what
+// other GPUs do. One thread uses it; the buffers keep their block alive.
 #pragma once
 
 #include <cstddef>

@@ -16,6 +16,9 @@ struct Isa {
   // `columns`).
   void (*multiply)(const float* a, std::int64_t a_stride, const float* b, std::int64_t depth, float* c,
                    std::int64_t c_stride);
+  // The same for doubles, with half as many columns.
+  void (*multiply_doubles)(const double* a, std::int64_t a_stride, const double* b, std::int64_t depth,
+                           double* c, std::int64_t c_stride);
 
   // Conversions of `count` elements; narrowing rounds to nearest, ties to even.
   void (*widen_f16)(const std::uint16_t* from, float* to, std::int64_t count);

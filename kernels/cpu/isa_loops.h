@@ -11,17 +11,17 @@
 namespace kernels {
 namespace {
 
-template <int Bytes>
+template <class Real, int Bytes>
 struct Vector {
-  typedef float Type __attribute__((vector_size(Bytes)));
+  typedef Real Type __attribute__((vector_size(Bytes)));
 };
 
 // Rows x Vectors vectors of sums stay in registers for the whole depth.
-template <int Bytes, int Rows, int Vectors>
-void multiply(const float* a, std::int64_t a_stride, const float* b, std::int64_t depth, float* c,
+template <class Real, int Bytes, int Rows, int Vectors>
+void multiply(const Real* a, std::int64_t a_stride, const Real* b, std::int64_t depth, Real* c,
               std::int64_t c_stride) {
-  using Lanes = typename Vector<Bytes>::Type;
-  constexpr int width = Bytes / 4;
+  using Lanes = typename Vector<Real, Bytes>::Type;
+  constexpr int width = Bytes / static_cast<int>(sizeof(Real));
   Lanes sums[Rows][Vectors];
   for (int r = 0; r < Rows; ++r)
     for (int v = 0; v < Vectors; ++v)
@@ -173,7 +173,8 @@ constexpr Isa make_isa(const char* name) {
   return {name,
           Rows,
           Vectors * Bytes / 4,
-          multiply<Bytes, Rows, Vectors>,
+          multiply<float, Bytes, Rows, Vectors>,
+          multiply<double, Bytes, Rows, Vectors>,
           widen<float_of_f16>,
           widen<float_of_bf16>,
           narrow<f16_of_float>,

@@ -51,25 +51,6 @@ void transpose(const Real* from, std::int64_t rows, std::int64_t columns, std::i
 constexpr std::int64_t operations_a_thread = 1 << 22;
 constexpr std::int64_t values_a_thread = 1 << 16;  // of GELU
 
-constexpr std::int64_t tile_rows = 4, tile_columns = 4;
-
-// A whole tile of c += a b, as add_product() has it.
-template <class Real>
-void add_tile(const Real* a, std::int64_t row_step, std::int64_t inner_step, const Real* b, Real* c,
-              std::int64_t inner, std::int64_t columns) {
-  std::array<std::array<Real, tile_columns>, tile_rows> sums;
-  for (std::size_t r = 0; r < sums.size(); ++r)
-    std::copy_n(c + static_cast<std::int64_t>(r) * columns, tile_columns, sums[r].begin());
-  for (std::int64_t p = 0; p < inner; ++p)
-    for (std::size_t r = 0; r < sums.size(); ++r) {
-      const Real factor = a[static_cast<std::int64_t>(r) * row_step + p * inner_step];
-      for (std::size_t q = 0; q < sums[r].size(); ++q)
-        sums[r][q] += factor * b[p * columns + static_cast<std::int64_t>(q)];
-    }
-  for (std::size_t r = 0; r < sums.size(); ++r)
-    std::copy_n(sums[r].begin(), tile_columns, c + static_cast<std::int64_t>(r) * columns);
-}
-
 // Calls act(matrix, first, last) for all rows of `matrices` matrices with `rows` each, shared by threads. An
 // operation is a row of `size` for one other row. A causal row has as many others as there are before it, or
 // behind it. So blocks of rows are shared in the order first, last, second, last but one.
@@ -115,32 +96,6 @@ CpuModel<Real>::CpuModel(const ModelShape& shape, std::int64_t batch, Numbers nu
   if (shape.d % shape.heads != 0) throw std::invalid_argument("d is no multiple of the number of heads");
 }
 
-// Tiles of c stay in registers for the whole sum. Each element's sum has the same order wherever it lies.
-template <class Real>
-void CpuModel<Real>::add_product(const Real* a, std::int64_t row_step, std::int64_t inner_step, const Real* b,
-                                 Real* c, std::int64_t rows, std::int64_t inner, std::int64_t columns) const {
-  const std::int64_t groups = (rows + tile_rows - 1) / tile_rows;
-  const std::int64_t grain = operations_a_thread / std::max<std::int64_t>(tile_rows * inner * columns, 1) + 1;
-  const auto part = [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first * tile_rows; i < std::min(rows, last * tile_rows); i += tile_rows)
-      for (std::int64_t j = 0; j < columns; j += tile_columns) {
-        const std::int64_t height = std::min(tile_rows, rows - i),
-                           width = std::min(tile_columns, columns - j);
-        const Real* const from = a + i * row_step;
-        Real* const to = c + i * columns + j;
-        if (height == tile_rows && width == tile_columns) {
-          add_tile(from, row_step, inner_step, b + j, to, inner, columns);
-          continue;
-        }
-        for (std::int64_t r = 0; r < height; ++r)
-          for (std::int64_t p = 0; p < inner; ++p)
-            for (std::int64_t q = 0; q < width; ++q)
-              to[r * columns + q] += from[r * row_step + p * inner_step] * b[p * columns + j + q];
-      }
-  };
-  harness::sdk::in_parts(groups, grain, part, threads_);
-}
-
 template <class Real>
 const Real* CpuModel<Real>::rounded(const Real* from, std::int64_t count, Kind kind, bool is_head,
                                     Values& to) const {
@@ -170,7 +125,7 @@ void CpuModel<Real>::linear(const Values& x, const Real* w, std::int64_t inputs,
   transposed_.resize(places(outputs * inputs));
   transpose(right, outputs, inputs, inputs, transposed_.data());
   if (!adds) make_zero(y, tokens_ * outputs, threads_);
-  add_product(left, inputs, 1, transposed_.data(), y.data(), tokens_, inputs, outputs);
+  add_product({left, inputs, 1}, transposed_.data(), y.data(), tokens_, inputs, outputs);
 }
 
 template <class Real>
@@ -180,8 +135,8 @@ void CpuModel<Real>::linear_backward(const Values& x, const Real* w, const Value
   const Real* const weights = rounded(w, outputs * inputs, Kind::value, is_head, w_rounded_);
   const Real* const gradient = rounded(of_y.data(), tokens_ * outputs, Kind::gradient, is_head, y_rounded_);
   make_zero(of_x, tokens_ * inputs, threads_);
-  add_product(gradient, outputs, 1, weights, of_x.data(), tokens_, outputs, inputs);
-  add_product(gradient, 1, outputs, values, of_w, outputs, tokens_, inputs);
+  add_product({gradient, outputs, 1}, weights, of_x.data(), tokens_, outputs, inputs);
+  add_product({gradient, 1, outputs}, values, of_w, outputs, tokens_, inputs);
 }
 
 template <class Real>

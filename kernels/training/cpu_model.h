@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/sdk/fresh_pages.h"
+#include "kernels/cpu/add_product.h"
 #include "kernels/training/attention_mask.h"
 #include "kernels/training/model.h"
 
@@ -105,9 +106,10 @@ class CpuModel {
   [[nodiscard]] std::int64_t place_of_head(std::int64_t head, std::int64_t step) const {
     return head / shape_.heads * shape_.sequence * step + head % shape_.heads * shape_.head_size();
   }
-  // c += a b, where a is rows x inner with these steps, b inner x columns.
-  void add_product(const Real* a, std::int64_t row_step, std::int64_t inner_step, const Real* b, Real* c,
-                   std::int64_t rows, std::int64_t inner, std::int64_t columns) const;
+  void add_product(const kernels::Strided<Real>& a, const Real* b, Real* c, std::int64_t rows,
+                   std::int64_t inner, std::int64_t columns) {
+    kernels::add_product(a, b, c, rows, inner, columns, panels_, threads_);
+  }
 
   ModelShape shape_;
   Layout layout_;
@@ -122,7 +124,8 @@ class CpuModel {
   HeadsObserver before_;
   Values last_, normed_, last_root_, logits_, of_x_;
   // Kept from call to call, because fresh memory costs as much as the arithmetic.
-  Values transposed_, of_scores_, of_u_, of_b_, of_o_, of_qkv_, of_a_, w_rounded_, x_rounded_, y_rounded_;
+  Values transposed_, panels_, of_scores_, of_u_, of_b_, of_o_, of_qkv_, of_a_, w_rounded_, x_rounded_,
+      y_rounded_;
 };
 
 extern template class CpuModel<float>;

@@ -1,0 +1,90 @@
+// Products for right answers, against plain loops: any shape, steps, instruction set and number of threads.
+#include "kernels/cpu/add_product.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace kernels {
+namespace {
+
+std::vector<const Isa*> usable() {
+  std::vector<const Isa*> all = {isa_baseline};
+  const Isa& best = best_isa();
+  if (isa_avx2 != nullptr && &best != isa_baseline) all.push_back(isa_avx2);
+  if (&best != all.back()) all.push_back(&best);
+  return all;
+}
+
+template <class Real>
+std::vector<Real> drawn(std::int64_t count, std::mt19937_64& random) {
+  std::vector<Real> values(static_cast<std::size_t>(count));
+  for (Real& one : values) one = static_cast<Real>(std::uniform_real_distribution<>(-1, 1)(random));
+  return values;
+}
+
+struct Extents {
+  std::int64_t rows, inner, columns;
+};
+
+template <class Real>
+void check(const Extents& of, bool transposed, const Isa& isa) {
+  std::mt19937_64 random(7);
+  const auto a = drawn<Real>(of.rows * of.inner, random), b = drawn<Real>(of.inner * of.columns, random);
+  const auto c = drawn<Real>(of.rows * of.columns, random);
+  const Strided<Real> left =
+      transposed ? Strided<Real>{a.data(), 1, of.rows} : Strided<Real>{a.data(), of.inner, 1};
+  Panels<Real> panels;
+  std::vector<Real> got = c;
+  add_product(left, b.data(), got.data(), of.rows, of.inner, of.columns, panels, 1, isa);
+  const double tolerance = (sizeof(Real) == 4 ? 1e-6 : 1e-15) * std::sqrt(static_cast<double>(of.inner) + 1);
+  for (std::int64_t i = 0; i < of.rows; ++i)
+    for (std::int64_t j = 0; j < of.columns; ++j) {
+      double sum = c[static_cast<std::size_t>(i * of.columns + j)];
+      for (std::int64_t p = 0; p < of.inner; ++p)
+        sum += double{left.first[i * left.row_step + p * left.inner_step]} *
+               double{b[static_cast<std::size_t>(p * of.columns + j)]};
+      ASSERT_NEAR(got[static_cast<std::size_t>(i * of.columns + j)], sum, 4 * tolerance)
+          << isa.name << " " << i << " " << j;
+    }
+  std::vector<Real> shared = c;
+  add_product(left, b.data(), shared.data(), of.rows, of.inner, of.columns, panels, 5, isa);
+  EXPECT_EQ(shared, got) << "each sum has its order, whoever computes it";
+}
+
+constexpr Extents shapes[] = {{1, 1, 1},     {4, 8, 8},      {13, 300, 35},
+                              {97, 256, 17}, {200, 513, 70}, {3, 40, 129}};
+
+TEST(AddProduct, IsThatOfPlainLoops) {
+  for (const Isa* const isa : usable())
+    for (const Extents& of : shapes)
+      for (const bool transposed : {false, true}) {
+        check<float>(of, transposed, *isa);
+        check<double>(of, transposed, *isa);
+      }
+}
+
+TEST(AddProduct, OfNothingLeavesWhatIsThere) {
+  std::vector<double> c = {1, 2, 3, 4};
+  Panels<double> panels;
+  const double none = 0;
+  add_product<double>({&none, 1, 1}, &none, c.data(), 2, 0, 2, panels, 2);
+  EXPECT_THAT(c, testing::ElementsAre(1, 2, 3, 4));
+}
+
+// Threads get shares only of large products.
+TEST(AddProduct, IsSharedByThreads) {
+  const std::int64_t n = 400;
+  std::mt19937_64 random(1);
+  const auto a = drawn<double>(n * n, random), b = drawn<double>(n * n, random);
+  std::vector<double> alone(n * n), together(n * n);
+  Panels<double> panels;
+  add_product<double>({a.data(), n, 1}, b.data(), alone.data(), n, n, n, panels, 1);
+  add_product<double>({a.data(), n, 1}, b.data(), together.data(), n, n, n, panels, 4);
+  EXPECT_EQ(alone, together);
+}
+
+}  // namespace
+}  // namespace kernels

@@ -18,6 +18,7 @@
 
 #include "harness/sdk/in_parts.h"
 #include "harness/sdk/workload.h"
+#include "kernels/cpu/isa.h"
 #include "kernels/product_oracle.h"
 
 namespace attention {
@@ -35,8 +36,8 @@ struct OracleExtents {
 };
 
 // The oracle of one matrix (one batch and head), for the queries that are asked for. Keys are widened once
-// and kept transposed, so that the sums over d run side by side over keys and vectorise without being
-// reordered.
+// and kept transposed, a block of them after the other. So the sums over d run side by side over keys, and
+// vectorise without being reordered.
 template <class Mask>
 class Oracle {
  public:
@@ -50,7 +51,7 @@ class Oracle {
         v_(inputs[2]) {
     const std::int64_t s = extents.sequence;
     const std::int64_t d = extents.dimension;
-    keys_.resize(static_cast<std::size_t>(s * d));
+    keys_.resize(static_cast<std::size_t>((s + oracle_block - 1) / oracle_block * oracle_block * d));
     std::vector<double> rows(static_cast<std::size_t>(transposed_together * d));
     for (std::int64_t from = 0; from < s; from += transposed_together) {
       const std::int64_t count = std::min(transposed_together, s - from);
@@ -58,7 +59,7 @@ class Oracle {
                      std::span(rows).first(static_cast<std::size_t>(count * d)));
       for (std::int64_t c = 0; c < d; ++c)
         for (std::int64_t j = 0; j < count; ++j)
-          keys_[static_cast<std::size_t>(c * s + from + j)] =
+          keys_[static_cast<std::size_t>(place_of_key(from + j) + c * oracle_block)] =
               static_cast<float>(rows[static_cast<std::size_t>(j * d + c)]);
     }
   }
@@ -98,27 +99,27 @@ class Oracle {
     return false;
   }
 
-  // scores[j] = query k_j / sqrt(d) for the keys [begin, end). Each sum runs over d in order; four terms at
-  // once save loads and stores.
+  // Where its first element lies; the others follow oracle_block floats apart.
+  [[nodiscard]] std::int64_t place_of_key(std::int64_t key) const {
+    return key / oracle_block * oracle_block * extents_.dimension + key % oracle_block;
+  }
+
+  // scores[j] = query k_j / sqrt(d) for the keys [begin, end) of one block. Each sum runs over d in order;
+  // four terms at once save loads and stores.
   void score(std::int64_t query, std::int64_t begin, std::int64_t end, double* scores) const {
-    const std::int64_t s = extents_.sequence, d = extents_.dimension;
+    const std::int64_t d = extents_.dimension;
+    const float* const keys = keys_.data() + place_of_key(begin);
     const double scale = 1.0 / std::sqrt(static_cast<double>(d));
     const auto term = [&](std::int64_t c) { return q_.at(first_ + query * d + c) * scale; };
     std::int64_t c = 0;
     for (; c + 4 <= d; c += 4) {
       const double q[] = {term(c), term(c + 1), term(c + 2), term(c + 3)};
-      const float* const k = keys_.data() + c * s;
-      for (std::int64_t j = begin; j < end; ++j) {
-        double sum = scores[j] + q[0] * static_cast<double>(k[j]);
-        sum += q[1] * static_cast<double>(k[s + j]);
-        sum += q[2] * static_cast<double>(k[2 * s + j]);
-        scores[j] = sum + q[3] * static_cast<double>(k[3 * s + j]);
-      }
+      isa_.add_four_rows(q, keys + c * oracle_block, oracle_block, scores + begin, end - begin);
     }
     for (; c < d; ++c) {
       const double q = term(c);
-      const float* const k = keys_.data() + c * s;
-      for (std::int64_t j = begin; j < end; ++j) scores[j] += q * static_cast<double>(k[j]);
+      const float* const k = keys + c * oracle_block;
+      for (std::int64_t j = begin; j < end; ++j) scores[j] += q * static_cast<double>(k[j - begin]);
     }
   }
 
@@ -163,9 +164,10 @@ class Oracle {
   Mask mask_;
   const harness::sdk::HostTensor& q_;
   const harness::sdk::HostTensor& v_;
-  std::vector<float> keys_;  // d x s
+  std::vector<float> keys_;  // of each block: d x oracle_block
   std::vector<double> weights_;
   std::vector<KeyRange> ranges_;  // of the queries at hand
+  const kernels::Isa& isa_ = kernels::best_isa();
 };
 
 // Calls piece(i) for every i in [0, pieces), on as many threads as are worth it.

@@ -10,7 +10,7 @@
 #include "harness/sdk/in_parts.h"
 #include "kernels/backends/weights.h"
 #include "kernels/block/oracle.h"
-#include "kernels/product_oracle.h"
+#include "kernels/cpu/add_product.h"
 
 namespace backends {
 
@@ -51,11 +51,13 @@ class Float64 {
     add_product(product_weight(weight_values(shape_, weight), channels), channels, y,
                 [&](std::int64_t first, std::int64_t rows) {
                   Value near(static_cast<std::size_t>(rows * 9 * channels));
-                  for (std::int64_t row = 0; row < rows; ++row)
-                    for (std::int64_t tap = 0; tap < 9; ++tap)
-                      if (const std::int64_t from = neighbour(first + row, tap, shape_.size); from >= 0)
-                        std::copy_n(x.begin() + from * channels, channels,
-                                    near.begin() + (row * 9 + tap) * channels);
+                  harness::sdk::in_parts(rows, 256, [&](std::int64_t begin, std::int64_t end) {
+                    for (std::int64_t row = begin; row < end; ++row)
+                      for (std::int64_t tap = 0; tap < 9; ++tap)
+                        if (const std::int64_t from = neighbour(first + row, tap, shape_.size); from >= 0)
+                          std::copy_n(x.begin() + from * channels, channels,
+                                      near.begin() + (row * 9 + tap) * channels);
+                  });
                   return near;
                 });
     rectify(y);
@@ -97,20 +99,23 @@ class Float64 {
     for (double& one : x) one = std::max(one, 0.0);
   }
 
-  // y += X W, with the rows of X that rows_of(first, rows) gives, a few at a time.
+  // y += X W, with the rows of X that rows_of(first, rows) gives, some thousands at a time.
   template <class RowsOf>
   void add_product(const std::vector<std::uint16_t>& weight, std::int64_t n, Value& y,
                    const RowsOf& rows_of) const {
-    std::vector<float> w(weight.size());
-    std::transform(weight.begin(), weight.end(), w.begin(), harness::sdk::float_from_f16);
-    constexpr std::int64_t at_once = 4;
-    harness::sdk::in_parts(
-        (shape_.rows() + at_once - 1) / at_once, 1, [&](std::int64_t first, std::int64_t last) {
-          for (std::int64_t row = first * at_once; row < std::min(last * at_once, shape_.rows());
-               row += at_once)
-            kernels::add_product_of_rows(rows_of(row, std::min(at_once, shape_.rows() - row)), w,
-                                         static_cast<std::size_t>(n), y.data() + row * n);
-        });
+    constexpr std::int64_t at_once = 4096, values_a_thread = std::int64_t{1} << 18;
+    kernels::Panels<double> w(weight.size()), panels;
+    harness::sdk::in_parts(std::ssize(weight), values_a_thread, [&](std::int64_t first, std::int64_t last) {
+      std::transform(weight.begin() + first, weight.begin() + last, w.begin() + first,
+                     harness::sdk::float_from_f16);
+    });
+    const std::int64_t k = std::ssize(weight) / n;
+    for (std::int64_t row = 0; row < shape_.rows(); row += at_once) {
+      const std::int64_t rows = std::min(at_once, shape_.rows() - row);
+      const Value x = rows_of(row, rows);
+      kernels::add_product<double>({x.data(), k, 1}, w.data(), y.data() + row * n, rows, k, n, panels,
+                                   harness::sdk::preparing_threads());
+    }
   }
 
   Shape shape_;

@@ -20,6 +20,10 @@ struct Isa {
   void (*multiply_doubles)(const double* a, std::int64_t a_stride, const double* b, std::int64_t depth,
                            double* c, std::int64_t c_stride);
 
+  // sums[j] += factors[0] rows[j] + ... + factors[3] rows[3 stride + j] for `count` sums, term by term.
+  void (*add_four_rows)(const double* factors, const float* rows, std::int64_t stride, double* sums,
+                        std::int64_t count);
+
   // Conversions of `count` elements; narrowing rounds to nearest, ties to even.
   void (*widen_f16)(const std::uint16_t* from, float* to, std::int64_t count);
   void (*widen_bf16)(const std::uint16_t* from, float* to, std::int64_t count);

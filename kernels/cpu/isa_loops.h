@@ -37,6 +37,17 @@ void multiply(const Real* a, std::int64_t a_stride, const Real* b, std::int64_t 
       __builtin_memcpy(c + r * c_stride + v * width, &sums[r][v], sizeof(Lanes));
 }
 
+void add_four_rows(const double* factors, const float* rows, std::int64_t stride, double* sums,
+                   std::int64_t count) {
+  const double f0 = factors[0], f1 = factors[1], f2 = factors[2], f3 = factors[3];
+  for (std::int64_t j = 0; j < count; ++j) {
+    double sum = sums[j] + f0 * static_cast<double>(rows[j]);
+    sum += f1 * static_cast<double>(rows[stride + j]);
+    sum += f2 * static_cast<double>(rows[2 * stride + j]);
+    sums[j] = sum + f3 * static_cast<double>(rows[3 * stride + j]);
+  }
+}
+
 // The conversions are those of harness/sdk/dtype.h, written without branches so that they vectorise; the
 // tests compare all 65,536 values.
 inline float float_of_f16(std::uint16_t half) {
@@ -175,6 +186,7 @@ constexpr Isa make_isa(const char* name) {
           Vectors * Bytes / 4,
           multiply<float, Bytes, Rows, Vectors>,
           multiply<double, Bytes, Rows, Vectors>,
+          add_four_rows,
           widen<float_of_f16>,
           widen<float_of_bf16>,
           narrow<f16_of_float>,

@@ -7,16 +7,10 @@
 #include <random>
 #include <vector>
 
+#include "tests/kernels/isas.h"
+
 namespace kernels {
 namespace {
-
-std::vector<const Isa*> usable() {
-  std::vector<const Isa*> all = {isa_baseline};
-  const Isa& best = best_isa();
-  if (isa_avx2 != nullptr && &best != isa_baseline) all.push_back(isa_avx2);
-  if (&best != all.back()) all.push_back(&best);
-  return all;
-}
 
 template <class Real>
 std::vector<Real> drawn(std::int64_t count, std::mt19937_64& random) {
@@ -58,7 +52,7 @@ constexpr Extents shapes[] = {{1, 1, 1},     {4, 8, 8},      {13, 300, 35},
                               {97, 256, 17}, {200, 513, 70}, {3, 40, 129}};
 
 TEST(AddProduct, IsThatOfPlainLoops) {
-  for (const Isa* const isa : usable())
+  for (const Isa* const isa : usable_isas())
     for (const Extents& of : shapes)
       for (const bool transposed : {false, true}) {
         check<float>(of, transposed, *isa);

@@ -6,6 +6,7 @@
 
 #include "kernels/cpu/isa.h"
 #include "tests/kernels/attention_case.h"
+#include "tests/kernels/isas.h"
 
 namespace {
 
@@ -53,17 +54,9 @@ INSTANTIATE_TEST_SUITE_P(
                                      AttentionExtents{2, 1, 64, 64}, AttentionExtents{1, 3, 65, 33},
                                      AttentionExtents{1, 1, 200, 128}, AttentionExtents{1, 2, 129, 40})));
 
-std::vector<const Isa*> usable() {
-  std::vector<const Isa*> all = {kernels::isa_baseline};
-  const Isa& best = kernels::best_isa();
-  if (kernels::isa_avx2 != nullptr && &best != kernels::isa_baseline) all.push_back(kernels::isa_avx2);
-  if (&best != all.back()) all.push_back(&best);
-  return all;
-}
-
 TEST(SoftmaxIsa, ExponentialsAreRightDownToWhereTheyVanish) {
   constexpr float none = -std::numeric_limits<float>::infinity();
-  for (const Isa* isa : usable()) {
+  for (const Isa* isa : kernels::usable_isas()) {
     std::vector<float> values(1024);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = 3.0F - static_cast<float>(i) * 0.09F;
     values[5] = none;
@@ -80,8 +73,24 @@ TEST(SoftmaxIsa, ExponentialsAreRightDownToWhereTheyVanish) {
   }
 }
 
+TEST(Isa, AddsFourRowsTermByTerm) {
+  std::vector<float> rows(4 * 200);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<float>(i % 17) - 8.0F;
+  const double factors[] = {1.5, -2, 0.25, 3};
+  for (const Isa* isa : kernels::usable_isas())
+    for (const std::size_t count : {0U, 1U, 7U, 128U, 200U}) {
+      std::vector<double> sums(200, 0.5);
+      isa->add_four_rows(factors, rows.data(), 200, sums.data(), static_cast<std::int64_t>(count));
+      for (std::size_t j = 0; j < sums.size(); ++j) {
+        double want = 0.5;  // each product and sum is exact
+        for (std::size_t r = 0; r < 4 && j < count; ++r) want += factors[r] * double{rows[r * 200 + j]};
+        ASSERT_EQ(sums[j], want) << isa->name << " " << count << " " << j;
+      }
+    }
+}
+
 TEST(SoftmaxIsa, LargestLooksAtEveryValueAndTheFloor) {
-  for (const Isa* isa : usable())
+  for (const Isa* isa : kernels::usable_isas())
     for (std::int64_t at = 0; at < 37; ++at) {
       std::vector<float> values(37, -2.0F);
       values[static_cast<std::size_t>(at)] = 5.0F;

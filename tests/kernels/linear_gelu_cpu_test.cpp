@@ -6,6 +6,7 @@
 
 #include "kernels/cpu/blocked_product.h"
 #include "kernels/linear_gelu/linear_gelu.h"
+#include "tests/kernels/isas.h"
 #include "tests/kernels/linear_gelu_case.h"
 
 namespace {
@@ -63,16 +64,8 @@ TEST(CpuVariantOutput, FusedAndUnfusedDifferOnlyInRounding) {
   EXPECT_EQ(fused.output().data, unfused.output().data);
 }
 
-std::vector<const Isa*> usable() {
-  std::vector<const Isa*> all = {kernels::isa_baseline};
-  const Isa& best = kernels::best_isa();
-  if (kernels::isa_avx2 != nullptr && &best != kernels::isa_baseline) all.push_back(kernels::isa_avx2);
-  if (&best != all.back()) all.push_back(&best);
-  return all;
-}
-
 TEST(Isa, TheTileIsAMultipleOfEveryRegisterBlock) {
-  for (const Isa* isa : usable()) {
+  for (const Isa* isa : kernels::usable_isas()) {
     EXPECT_EQ(kernels::BlockedProduct::tile_rows % isa->rows, 0) << isa->name;
     EXPECT_EQ(kernels::BlockedProduct::tile_columns % isa->columns, 0) << isa->name;
   }
@@ -81,7 +74,7 @@ TEST(Isa, TheTileIsAMultipleOfEveryRegisterBlock) {
 TEST(Isa, EveryInstructionSetComputesTheSameProduct) {
   LinearGeluCase c(linear_gelu_params("bf16", 101, 131, 270));
   const linear_gelu::Shape shape = linear_gelu::shape_of(c.params);
-  for (const Isa* isa : usable()) {
+  for (const Isa* isa : kernels::usable_isas()) {
     std::vector<double> got(std::size_t{101} * 131, std::nan(""));
     kernels::BlockedProduct product(linear_gelu::product_shape(shape), 2, *isa);
     product.run(c.tensors[0].data.data(), c.tensors[1].data.data(), [&](const kernels::Tile& tile) {
@@ -103,7 +96,7 @@ TEST(Isa, WidensEveryHalfAsTheSdkDoes) {
   std::vector<std::uint16_t> halves(65536);
   for (std::size_t i = 0; i < halves.size(); ++i) halves[i] = static_cast<std::uint16_t>(i);
   std::vector<float> wide(halves.size());
-  for (const Isa* isa : usable()) {
+  for (const Isa* isa : kernels::usable_isas()) {
     isa->widen_f16(halves.data(), wide.data(), 65536);
     for (std::size_t i = 0; i < halves.size(); ++i)
       ASSERT_EQ(std::bit_cast<std::uint32_t>(wide[i]),
@@ -126,7 +119,7 @@ TEST(Isa, NarrowsAsTheSdkDoesTiesIncluded) {
       wide.push_back(std::bit_cast<float>((high << 16) | low));
   std::vector<std::uint16_t> halves(wide.size());
   const auto count = static_cast<std::int64_t>(wide.size());
-  for (const Isa* isa : usable()) {
+  for (const Isa* isa : kernels::usable_isas()) {
     isa->narrow_f16(wide.data(), halves.data(), count);
     for (std::size_t i = 0; i < wide.size(); ++i)
       ASSERT_EQ(halves[i], harness::sdk::f16_from_float(wide[i])) << isa->name << " f16 " << wide[i];
@@ -140,7 +133,7 @@ TEST(Isa, GeluFollowsTheOracleFromTailToTail) {
   std::vector<float> inputs;
   for (int i = -120'000; i <= 120'000; ++i) inputs.push_back(static_cast<float>(i) * 1e-3F);
   const auto count = static_cast<std::int64_t>(inputs.size());
-  for (const Isa* isa : usable())
+  for (const Isa* isa : kernels::usable_isas())
     for (const auto form : {linear_gelu::Gelu::tanh_form, linear_gelu::Gelu::erf_form}) {
       std::vector<float> values = inputs;
       (form == linear_gelu::Gelu::erf_form ? isa->gelu_erf : isa->gelu_tanh)(values.data(), count);
@@ -153,7 +146,7 @@ TEST(Isa, GeluFollowsTheOracleFromTailToTail) {
 }
 
 TEST(Isa, GeluKeepsNaN) {
-  for (const Isa* isa : usable()) {
+  for (const Isa* isa : kernels::usable_isas()) {
     std::vector<float> values(70, std::numeric_limits<float>::quiet_NaN());
     isa->gelu_tanh(values.data(), 70);
     for (const float value : values) ASSERT_TRUE(std::isnan(value)) << isa->name;

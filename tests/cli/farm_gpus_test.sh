@@ -110,4 +110,33 @@ for _ in 1 2 3; do
   expect 0 farm status --report json=status.json
   holds status.json 'report["stored"] == report["results"] == 36'
 done
+
+# An element keeps its device from task to task, and offers it to others meanwhile: every quarter of a lease.
+rm farm.db
+plan --block 1 --lease 1s --processes 30
+python3 - "$HARNESS" <<'PY' || problem "an element does not offer its device"
+import fcntl, glob, os, sqlite3, subprocess, sys, time
+
+working = subprocess.Popen([sys.argv[1], "farm", "work", "--store", "farm.db", "--quiet", "--wait", "60s", "--device",
+                            "scripted:B.json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def done():
+    return sqlite3.connect("farm.db").execute("SELECT sum(done) FROM tasks WHERE gpus = 1").fetchone()[0]
+def taken(lock):
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except BlockingIOError:
+        return False
+while done() == 0:
+    assert working.poll() is None, working.communicate()
+    time.sleep(0.01)
+locks = [open(name) for name in glob.glob(os.environ["HARNESS_LOCK_DIR"] + "/harness-*.lock")]
+while not all(taken(lock) for lock in locks):
+    time.sleep(0.01)
+assert done() < 3, "only when it had measured all"
+for lock in locks:
+    lock.close()
+working.communicate(timeout=60)
+assert done() == 3
+PY
 finish

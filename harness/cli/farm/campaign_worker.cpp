@@ -33,7 +33,7 @@ namespace {
 constexpr Seconds shortest_rest = 0.05, longest_rest = 5;
 constexpr double looks_while_waiting = 10;  // so that it ends soon after those it waits for
 constexpr double renewals_in_a_lease = 4;
-constexpr Seconds longest_turn = 60, between_turns = 0.2;  // others try to lock a device every 0.05 s
+constexpr Seconds longest_turn = 15, between_turns = 0.1;  // others try to lock a device every 0.05 s
 
 Seconds now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -171,7 +171,7 @@ Result<WorkDone> CampaignWorker::take_tasks() {
     if (!over) return fail(over.error());
     const bool last = *over || (options_.tasks && done_ >= *options_.tasks);
     // The lease begins when the device is free, so that no element holds a task while it waits for another's.
-    if (!turn.is_of(gpus_) || turn.length() > std::min(longest_turn, campaign_.lease)) {
+    if (!turn.is_of(gpus_) || turn.length() > std::min(longest_turn, campaign_.lease / renewals_in_a_lease)) {
       const bool again = turn.is_of(gpus_);
       turn.end();
       if (again) rest(between_turns);

@@ -23,7 +23,8 @@ std::int64_t groups_of(std::int64_t extent, std::int64_t size) {
 // The loop of an instruction set, and the rows and columns that it sums at once.
 template <class Real>
 struct Loop {
-  explicit Loop(const Isa& isa) : rows(isa.rows), columns(isa.columns * 4 / std::int64_t{sizeof(Real)}) {
+  explicit Loop(const Isa& isa)
+      : rows(isa.rows), columns(std::int64_t{isa.columns} * 4 / std::int64_t{sizeof(Real)}) {
     if constexpr (std::is_same_v<Real, double>)
       multiply = isa.multiply_doubles;
     else

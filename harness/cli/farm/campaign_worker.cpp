@@ -54,14 +54,21 @@ class DeviceTurn {
   DeviceTurn(const DeviceTurn&) = delete;
   DeviceTurn& operator=(const DeviceTurn&) = delete;
 
-  [[nodiscard]] bool is_of(int gpus) const { return gpus_ == gpus; }
-  [[nodiscard]] Seconds length() const { return now() - began_; }
   [[nodiscard]] bool locks_devices() const { return !locks_.empty(); }
 
-  void begin(std::vector<DeviceLock> locks, int gpus) {
-    locks_ = std::move(locks);
+  // Has the devices of cases of so many GPUs from here on. After `longest` it offers them to others first.
+  template <class Lock>
+  Status keep(int gpus, Seconds longest, const Lock& lock) {
+    const bool same = gpus_ == gpus;
+    if (same && now() - began_ <= longest) return {};
+    end();
+    if (same) rest(between_turns);
+    Result<std::vector<DeviceLock>> locks = lock();
+    if (!locks) return fail(locks.error());
+    locks_ = std::move(*locks);
     gpus_ = gpus;
     began_ = now();
+    return {};
   }
   void end() {
     workers_.wait();
@@ -166,19 +173,14 @@ Result<WorkDone> CampaignWorker::work() {
 Result<WorkDone> CampaignWorker::take_tasks() {
   std::optional<Seconds> waits_since;  // for others
   DeviceTurn turn(*ending_);
+  const Seconds longest = std::min(longest_turn, campaign_.lease / renewals_in_a_lease);
   while (!InterruptGuard::interrupted()) {
     const Result<bool> over = is_over_budget();
     if (!over) return fail(over.error());
     const bool last = *over || (options_.tasks && done_ >= *options_.tasks);
     // The lease begins when the device is free, so that no element holds a task while it waits for another's.
-    if (!turn.is_of(gpus_) || turn.length() > std::min(longest_turn, campaign_.lease / renewals_in_a_lease)) {
-      const bool again = turn.is_of(gpus_);
-      turn.end();
-      if (again) rest(between_turns);
-      auto locks = lock();
-      if (!locks) return fail(locks.error());
-      turn.begin(std::move(*locks), gpus_);
-    }
+    if (const Status kept = turn.keep(gpus_, longest, [this] { return lock(); }); !kept)
+      return fail(kept.error());
     if (const Status sent = send_journal(); !sent) return fail(sent.error());
     const bool begins = checks_ == 0;
     if (begins || (last && !verified_)) {
@@ -222,8 +224,8 @@ Result<WorkDone> CampaignWorker::take_tasks() {
     if (!options_.stay) return ended(WorkEnd::left_to_others);
     line_.show("others measure the last tasks");
     if (!waits_since) waits_since = now();
-    const Seconds longest = std::min(campaign_.lease / renewals_in_a_lease, longest_rest);
-    rest(std::min(std::max((now() - *waits_since) / looks_while_waiting, shortest_rest), longest));
+    const Seconds most = std::min(campaign_.lease / renewals_in_a_lease, longest_rest);
+    rest(std::min(std::max((now() - *waits_since) / looks_while_waiting, shortest_rest), most));
   }
   return ended(WorkEnd::interrupted);
 }

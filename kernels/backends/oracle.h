@@ -104,7 +104,8 @@ class Float64 {
   void add_product(const std::vector<std::uint16_t>& weight, std::int64_t n, Value& y,
                    const RowsOf& rows_of) const {
     constexpr std::int64_t at_once = 4096, values_a_thread = std::int64_t{1} << 18;
-    kernels::Panels<double> w(weight.size()), panels;
+    std::vector<double, harness::sdk::FreshPages<double>> w(weight.size());
+    kernels::Panels<double> panels;
     harness::sdk::in_parts(std::ssize(weight), values_a_thread, [&](std::int64_t first, std::int64_t last) {
       std::transform(weight.begin() + first, weight.begin() + last, w.begin() + first,
                      harness::sdk::float_from_f16);

@@ -1,7 +1,6 @@
 #include "kernels/cpu/add_product.h"
 
 #include <algorithm>
-#include <array>
 #include <type_traits>
 #include <vector>
 

@@ -111,6 +111,13 @@ for _ in 1 2 3; do
   holds status.json 'report["stored"] == report["results"] == 36'
 done
 
+# Where the time of that campaign went.
+expect 0 python3 "$tests/farm/phases.py" farm.db farm.db
+names process_start sampling
+same "its last line" "$(python3 "$tests/farm/phases.py" farm.db farm.db | tail -1)" "| tasks | 6 | 6 |"
+expect 1 python3 "$tests/farm/phases.py" farm.db other.db
+names other.db
+
 # An element keeps its device from task to task, and offers it to others meanwhile: every quarter of a lease.
 rm farm.db
 plan --block 1 --lease 1s --processes 30

@@ -27,7 +27,12 @@ def phases(path):
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    stores = [phases(path) for path in sys.argv[1:]]
+    stores = []
+    for path in sys.argv[1:]:
+        try:
+            stores.append(phases(path))
+        except (sqlite3.Error, ValueError):
+            sys.exit(f"error: {path}: is not a store (SQLite) that holds one campaign")
     print("| s |" + "".join(f" {path} |" for path in sys.argv[1:]))
     print("|---|" + "--:|" * len(stores))
     names = set().union(*(one[0] for one in stores))

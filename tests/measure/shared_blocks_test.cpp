@@ -5,8 +5,11 @@
 
 #include <cstdint>
 #include <cstring>
+#include <set>
 
+#include "harness/measure/tensors/input_sets.h"
 #include "tests/measure/cases.h"
+#include "tests/measure/trial.h"
 
 namespace harness {
 namespace {
@@ -35,6 +38,30 @@ TEST(SharedBlocks, LieAsBlocksOfADriverDo) {
   EXPECT_EQ(between(*small_two, *none_two), 1024);
   ASSERT_THAT(device->allocations(), SizeIs(1));
   EXPECT_EQ(device->allocations()[0].bytes, 8 * mib + 2 * (1024 + 512));
+}
+
+TEST(SharedBlocks, HoldAllFurtherInputSets) {
+  const auto device = scripted(R"({"version": 1})");
+  sdk::Params params;
+  params.set("n", std::int64_t{100});
+  const sdk::Problem problem = trial::Line().problem(params);
+  CaseInputs inputs;
+  inputs.inputs.emplace_back(problem.tensors[0]);
+  inputs.inputs[0].set(7, 3.5);
+  Allocation first(*device, 1);
+  ASSERT_TRUE(first.place(problem, inputs, 64, false));
+  const std::size_t before = device->allocations().size();
+  InputSets sets(*device, 1);
+  ASSERT_TRUE(sets.place(problem, inputs, 64, 20, first));
+  EXPECT_THAT(device->allocations(), SizeIs(before + 1));
+  std::set<const void*> places;
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const sdk::Buffers set = sets.buffers(i);
+    places.insert(set.tensors.begin(), set.tensors.end());
+    places.insert(set.workspace);
+    EXPECT_EQ(std::memcmp(set.tensors[0], inputs.inputs[0].data.data(), 400), 0) << "the values of the first";
+  }
+  EXPECT_THAT(places, SizeIs(20 * 3));
 }
 
 TEST(SharedBlocks, AreOfTheirGpus) {

@@ -56,7 +56,8 @@ class DeviceTurn {
 
   [[nodiscard]] bool locks_devices() const { return !locks_.empty(); }
 
-  // Has the devices of cases of so many GPUs from here on. After `longest` it offers them to others first.
+  // Locks the devices for cases of `gpus` GPUs, if they are not locked yet. After `longest` it offers them to
+  // others before it locks them again.
   template <class Lock>
   Status keep(int gpus, Seconds longest, const Lock& lock) {
     const bool same = gpus_ == gpus;

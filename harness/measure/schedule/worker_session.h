@@ -35,8 +35,8 @@ struct Experience {
   void learn(const ProcessResult& result);
 };
 
-// After which a worker that has said hello and is at none of these cases must have hung: it may preheat for
-// the longest of them, and work at full power.
+// How long a worker may say nothing between its hello and the next of these cases. It preheats for the
+// longest of them, and may work at full power first.
 Seconds longest_silence(const std::vector<const PlannedCase*>& open);
 
 class WorkerSession {

@@ -21,7 +21,7 @@ Status InputSets::place(const sdk::Problem& problem, const CaseInputs& inputs, s
   if (!blocks) return fail(blocks.error());
   for (int i = 0; i < count; ++i) {
     Allocation& one = sets_.emplace_back(device_, seed_ + static_cast<std::uint64_t>(i), 0);
-    // Without padding between: sets lie beside each other, and all move with the first.
+    // Without padding between: these sets lie beside each other, and the first alone is sure to move.
     if (Status placed = one.place_in(*blocks, problem, inputs, workspace_bytes, first); !placed)
       return placed;
   }

@@ -13,14 +13,23 @@
 
 namespace harness::sdk {
 
-// An array of so many bytes has pages of 2 MiB where the system grants them: they are touched in 0.4 of the
-// time, and given back in a tenth. AddressSanitizer guards what malloc() returns, so there all arrays are
-// small.
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr std::size_t least_mapped_bytes = std::numeric_limits<std::size_t>::max();
+// g++ and clang++ say in different ways that AddressSanitizer watches.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool addresses_are_watched = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool addresses_are_watched = true;
 #else
-inline constexpr std::size_t least_mapped_bytes = std::size_t{4} << 20;
+inline constexpr bool addresses_are_watched = false;
 #endif
+#else
+inline constexpr bool addresses_are_watched = false;
+#endif
+
+// An array of so many bytes has pages of 2 MiB where the system grants them, which are touched and given back
+// in less time. AddressSanitizer guards only what malloc() returns, so with it no array is mapped.
+inline constexpr std::size_t least_mapped_bytes =
+    addresses_are_watched ? std::numeric_limits<std::size_t>::max() : std::size_t{4} << 20;
 
 template <class T>
 struct FreshPages {

@@ -111,7 +111,7 @@ class Workload {
 
   // Fills the inputs and the tensors that are changed in place, in the order of problem().tensors. The
   // default draws every element uniformly from [-1, 1]: never zeros, which run up to 13 % faster on a GPU
-  // than data does.
+  // than data does. An array keeps its size: write its elements, and do not replace `data`.
   virtual void fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const {
     (void)params;
     std::mt19937_64 random(seed);

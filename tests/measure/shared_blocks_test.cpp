@@ -51,7 +51,7 @@ TEST(SharedBlocks, HoldAllFurtherInputSets) {
   Allocation first(*device, 1);
   ASSERT_TRUE(first.place(problem, inputs, 64, false));
   const std::size_t before = device->allocations().size();
-  InputSets sets(*device, 1);
+  InputSets sets(*device);
   ASSERT_TRUE(sets.place(problem, inputs, 64, 20, first));
   EXPECT_THAT(device->allocations(), SizeIs(before + 1));
   std::set<const void*> places;

@@ -24,7 +24,7 @@ CaseParts::CaseParts(Device& device_, const PlannedCase& planned_, int process_,
       phases(device_),
       allocation(device_, seed_of(planned_, process_)),
       pacer(planned.sampling),
-      sampler(device_, planned, pacer, seed_of(planned_, process_)),
+      sampler(device_, planned, pacer),
       subjects(device_) {}
 
 void CaseParts::place(bool moved) {

@@ -25,8 +25,8 @@ bool rotates(const Sampling& sampling);
 
 class Sampler {
  public:
-  Sampler(Device& device, const PlannedCase& planned, Pacer& pacer, std::uint64_t seed)
-      : device_(device), planned_(planned), pacer_(pacer), sets_(device, seed) {}
+  Sampler(Device& device, const PlannedCase& planned, Pacer& pacer)
+      : device_(device), planned_(planned), pacer_(pacer), sets_(device) {}
 
   // How a case with `timing: auto` is timed: in batches where a call is too short for single timing and all
   // subjects' calls can be recorded, else `obstacle` says why not. After the first calls; an Error means that

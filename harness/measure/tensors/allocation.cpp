@@ -10,11 +10,10 @@
 namespace harness {
 namespace {
 
-// A padding block has 2^8 to 2^25 bytes. A GPU hands out multiples of 512 bytes in blocks of 2 MiB, so both
-// the place within a block and the block vary.
+// A padding has 2^8 to 2^25 bytes: from less than what buffers are aligned to, to many blocks of a GPU (2
+// MiB).
 constexpr double least_padding_bits = 8;
 constexpr double most_padding_bits = 25;
-constexpr std::size_t padding_step = 256;
 
 constexpr std::size_t offset_step = 512;
 
@@ -98,23 +97,36 @@ std::size_t Allocation::Buffers::bytes() const {
 
 Result<Allocation::Buffers> Allocation::take_elsewhere(const sdk::Problem& problem,
                                                        std::size_t workspace_bytes) {
-  const auto moved = [this](const SharedBlocks::Wanted& one) {
-    pad(one.gpu);
-    return take_within(one);
-  };
-  Result<Buffers> next = take(problem, workspace_bytes, moved);
+  std::vector<std::size_t> gaps;
+  for (std::size_t i = 0; i < buffers_of(problem, workspace_bytes).size(); ++i) gaps.push_back(draw_gap());
+  Result<Buffers> next = take_behind(gaps, problem, workspace_bytes);
   if (next) return next;
   if (!kept_.empty()) {
     kept_.clear();
-    next = take(problem, workspace_bytes, moved);
+    next = take_behind(gaps, problem, workspace_bytes);
     if (next) return next;
   }
   ++cramped_;
   held_ = {};
-  next = take(problem, workspace_bytes, moved);
+  next = take_behind(gaps, problem, workspace_bytes);
   if (next) return next;
-  padding_.clear();
   return take(problem, workspace_bytes);
+}
+
+// All in one block a GPU.
+Result<Allocation::Buffers> Allocation::take_behind(const std::vector<std::size_t>& gaps,
+                                                    const sdk::Problem& problem,
+                                                    std::size_t workspace_bytes) {
+  std::vector<SharedBlocks::Wanted> parts = buffers_of(problem, workspace_bytes);
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i].bytes += gaps[i];
+  Result<SharedBlocks> blocks = SharedBlocks::take(memory_, parts, 1);
+  if (!blocks) return fail(blocks.error());
+  std::size_t next = 0;
+  return take(problem, workspace_bytes,
+              [&](const SharedBlocks::Wanted& one) -> Result<std::unique_ptr<Buffer>> {
+                const std::size_t i = next++;
+                return std::make_unique<PartOfBlock>(blocks->cut(parts[i]), gaps[i], one.bytes);
+              });
 }
 
 Result<Allocation::Buffers> Allocation::take(const sdk::Problem& problem, std::size_t workspace_bytes) {
@@ -122,7 +134,7 @@ Result<Allocation::Buffers> Allocation::take(const sdk::Problem& problem, std::s
               [this](const SharedBlocks::Wanted& one) { return memory_.allocate_on(one.gpu, one.bytes); });
 }
 
-// All or nothing: what was taken before an error is given back, but for padding, which stays.
+// All or nothing: what was taken before an error is given back.
 Result<Allocation::Buffers> Allocation::take(const sdk::Problem& problem, std::size_t workspace_bytes,
                                              const TakeOne& take_one) {
   Buffers taken;
@@ -137,13 +149,6 @@ Result<Allocation::Buffers> Allocation::take(const sdk::Problem& problem, std::s
     }
   }
   return taken;
-}
-
-Result<std::unique_ptr<Buffer>> Allocation::take_within(const SharedBlocks::Wanted& wanted) {
-  const std::size_t offset = random_() % (most_buffer_offset / offset_step + 1) * offset_step;
-  Result<std::unique_ptr<Buffer>> block = memory_.allocate_on(wanted.gpu, wanted.bytes + most_buffer_offset);
-  if (!block) return block;
-  return std::make_unique<PartOfBlock>(std::move(*block), offset, wanted.bytes);
 }
 
 // Inputs are copied within the device from the old buffers, where these exist. If a kernel changed its
@@ -169,13 +174,11 @@ Status Allocation::write_afresh(const sdk::Problem& problem, const CaseInputs& i
   return poison_outputs(problem, byte);
 }
 
-// A device too full for padding goes without.
-void Allocation::pad(int gpu) {
+std::size_t Allocation::draw_gap() {
   const double share = static_cast<double>(random_() >> 11) * 0x1p-53;
   const double bits = least_padding_bits + share * (most_padding_bits - least_padding_bits);
-  const auto bytes = static_cast<std::size_t>(std::exp2(bits)) / padding_step * padding_step;
-  if (Result<std::unique_ptr<Buffer>> buffer = memory_.allocate_on(gpu, bytes))
-    padding_.push_back(std::move(*buffer));
+  const auto padding = static_cast<std::size_t>(std::exp2(bits)) / offset_step * offset_step;
+  return padding + random_() % (most_buffer_offset / offset_step + 1) * offset_step;
 }
 
 Status Allocation::poison_outputs(const sdk::Problem& problem, unsigned char byte) {

@@ -1,4 +1,4 @@
-// Allocation: the buffers of a case, a placement at a time: its tensors and its workspace, and the padding
+// Allocation: the buffers of a case, a placement at a time: its tensors and its workspace, behind padding
 // that makes each placement land elsewhere. Owns the device's buffers; one thread uses it.
 #pragma once
 
@@ -18,8 +18,8 @@
 
 namespace harness {
 
-// The largest offset of a moved buffer within its block, in bytes. A GPU's blocks begin at multiples of 2
-// MiB, so without an offset large buffers would always lie alike. Frameworks that manage memory themselves
+// The largest offset of a moved buffer behind its padding, in bytes. A GPU's blocks begin at multiples of 2
+// MiB, so without an offset large buffers would often lie alike. Frameworks that manage memory themselves
 // use any multiple of 512 bytes, too.
 inline constexpr std::size_t most_buffer_offset = std::size_t{2} << 20;
 
@@ -42,9 +42,9 @@ class Allocation {
   // Takes buffers, fills in the inputs (from the buffers held before, or uploads them), poisons outputs and
   // workspace. Ends the use of the buffers held before, whatever it returns.
   //
-  // `moved`: takes them at random offsets in their blocks (multiples of 512 bytes), behind padding of random
-  // size (256 bytes to 32 MiB, log-uniform). The padding stays until the Allocation ends. Up to `kept_bytes`
-  // of earlier buffers stay, so that no freed block is handed out again. A full device gives up the older
+  // `moved`: takes them in one block a GPU, each behind padding of random size (256 bytes to 32 MiB,
+  // log-uniform) and an offset (up to 2 MiB, uniform). Both are multiples of 512 bytes. Up to `kept_bytes` of
+  // earlier buffers stay, so that no freed block is handed out again. A full device gives up the older
   // buffers first, then the last ones, then the padding. It is an error only when an empty device has no
   // room.
   Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
@@ -88,14 +88,14 @@ class Allocation {
   // Uploads the inputs of one role; std::nullopt: all.
   Status write(const sdk::Problem& problem, const CaseInputs& inputs, std::optional<sdk::Role> only);
   void keep(Buffers buffers);
-  void pad(int gpu);
-  Result<std::unique_ptr<Buffer>> take_within(const SharedBlocks::Wanted& wanted);
+  Result<Buffers> take_behind(const std::vector<std::size_t>& gaps, const sdk::Problem& problem,
+                              std::size_t workspace_bytes);
+  std::size_t draw_gap();  // in bytes: padding and offset
 
   Timer& timer_;
   Memory& memory_;
   std::mt19937_64 random_;
   std::size_t kept_bytes_;
-  std::vector<std::unique_ptr<Buffer>> padding_;
   Buffers held_;
   std::deque<Buffers> kept_;  // of earlier placements
   int cramped_ = 0;

@@ -4,6 +4,12 @@
 
 namespace harness {
 
+namespace {
+
+constexpr std::uint64_t unmoved = 0;  // these sets draw no padding
+
+}  // namespace
+
 int input_sets_needed(std::size_t set_bytes, std::size_t cache_bytes) {
   const std::size_t wanted = 2 * cache_bytes / std::max<std::size_t>(set_bytes, 1) + 1;
   return static_cast<int>(std::clamp<std::size_t>(wanted, 2, most_input_sets));
@@ -20,7 +26,7 @@ Status InputSets::place(const sdk::Problem& problem, const CaseInputs& inputs, s
       SharedBlocks::take(device_.memory(), buffers_of(problem, workspace_bytes), count);
   if (!blocks) return fail(blocks.error());
   for (int i = 0; i < count; ++i) {
-    Allocation& one = sets_.emplace_back(device_, seed_ + static_cast<std::uint64_t>(i), 0);
+    Allocation& one = sets_.emplace_back(device_, unmoved);
     // Without padding between: these sets lie beside each other, and the first alone is sure to move.
     if (Status placed = one.place_in(*blocks, problem, inputs, workspace_bytes, first); !placed)
       return placed;

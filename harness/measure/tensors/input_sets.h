@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "harness/measure/tensors/allocation.h"
@@ -23,7 +22,7 @@ bool fits_in_cache(int sets, std::size_t set_bytes, std::size_t cache_bytes);
 
 class InputSets {
  public:
-  InputSets(Device& device, std::uint64_t seed) : device_(device), seed_(seed) {}
+  explicit InputSets(Device& device) : device_(device) {}
 
   // Gives up what is held and places `count` sets in shared blocks, with the inputs of `first`.
   Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes, int count,
@@ -36,7 +35,6 @@ class InputSets {
 
  private:
   Device& device_;
-  std::uint64_t seed_;
   std::vector<Allocation> sets_;
 };
 

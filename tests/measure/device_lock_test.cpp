@@ -117,6 +117,19 @@ TEST_F(DeviceLockTest, IsFreeAgainWhenItIsGivenBack) {
   EXPECT_FALSE(Holder("GPU-2").held());
 }
 
+TEST_F(DeviceLockTest, IsSharedByThoseThatAskForIt) {
+  const LockRequest part{"GPU-1", "campaign", 0, {}, true}, whole{"GPU-1", "suite fusion", 0, {}};
+  {
+    const auto one = DeviceLock::take(part), other = DeviceLock::take(part);
+    EXPECT_TRUE(one);
+    EXPECT_TRUE(other);
+    EXPECT_FALSE(DeviceLock::take(whole)) << "two others use parts of it";
+  }
+  const auto alone = DeviceLock::take(whole);
+  EXPECT_TRUE(alone);
+  EXPECT_FALSE(DeviceLock::take(part));
+}
+
 TEST_F(DeviceLockTest, WaitsForItsHolderAndSaysSoOnce) {
   Holder holder("GPU-1");
   ASSERT_TRUE(holder.held());

@@ -35,5 +35,21 @@ TEST(CampaignTasks, HaveAThirdOfABlockAtLeast) {
   EXPECT_THAT(tasks(4, 2, 8), ElementsAre(1, 1, 1, 1));
 }
 
+TEST(CampaignTasks, AreOfOneGpuFirstAndOfTheCpuLast) {
+  CampaignSide side;
+  const auto add = [&](const char* device, int gpus) {
+    PlannedCase& one = side.plan.cases.emplace_back();
+    one.id = std::to_string(side.plan.cases.size());
+    one.device = device;
+    one.gpus = gpus;
+  };
+  add("cpu", 1), add("cuda", 4), add("cuda", 2), add("cuda", 1);
+  Campaign campaign{.block = 4};
+  campaign.suites.push_back({.sides = {side}});
+  std::vector<int> gpus;
+  for (const FarmTask& task : tasks_of(campaign)) gpus.push_back(task.gpus);
+  EXPECT_THAT(gpus, ElementsAre(1, 2, 4, 0));
+}
+
 }  // namespace
 }  // namespace harness

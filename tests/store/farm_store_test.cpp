@@ -83,6 +83,21 @@ TEST_P(FarmStores, GiveATaskToWhoHasLockedAsManyGpusAsItNeeds) {
   EXPECT_EQ((*store->take("e-1", two, long_lease))->number, 2);
 }
 
+TEST_P(FarmStores, GiveATaskOfACpuOnlyToWhoHasTheCpu) {
+  plan(0);
+  const auto store = farm();
+  FarmTask of_cpu{1, 0, 1, 1, 1}, judge{3, 0, 0, 0, 0};
+  of_cpu.gpus = 0;
+  judge.kind = TaskKind::judge;
+  checked(store->plan({"e-1", "later", "{}"}, std::vector<FarmTask>{of_cpu, {2, 0, 2, 1, 1}, judge}));
+  const Holder gpu{"one", "GPU-A", 1}, cpu{"two", "GPU-B", 0};
+  EXPECT_EQ((*store->take("e-1", gpu, long_lease))->number, 2);
+  EXPECT_FALSE(*store->take("e-1", gpu, long_lease));
+  EXPECT_EQ((*store->take("e-1", cpu, long_lease))->number, 1);
+  for (const int number : {1, 2}) ASSERT_TRUE(*store->complete({"e-1", number, "one", {}, "GPU-A", 0}));
+  EXPECT_EQ((*store->take("e-1", cpu, long_lease))->number, 3) << "anybody can judge";
+}
+
 TEST_P(FarmStores, TellWhichTasksAreNotDone) {
   plan(2);
   const auto store = farm();

@@ -1,6 +1,7 @@
 #include "harness/cli/farm/campaign.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "harness/measure/schedule/paired_builds_fields.h"
 #include "harness/model/device_kinds.h"
@@ -53,7 +54,11 @@ bool Campaign::is_judged() const {
 
 int gpus_of(const Campaign& campaign, const PlannedCase& planned) {
   const bool scripted = !campaign.device.empty() && is_scripted_device(campaign.device.front());
-  return scripted || is_gpu_kind(planned.device) ? planned.gpus : 1;
+  return scripted || is_gpu_kind(planned.device) ? planned.gpus : 0;
+}
+
+int turn_of(int gpus) {
+  return gpus > 0 ? gpus : std::numeric_limits<int>::max();
 }
 
 namespace {
@@ -78,8 +83,9 @@ std::vector<Piece> pieces_of(const Campaign& campaign, const CampaignWork& work)
                         processes * static_cast<int>(one.sides.size())});
     }
   }
-  std::stable_sort(pieces.begin(), pieces.end(),
-                   [](const Piece& one, const Piece& other) { return one.gpus < other.gpus; });
+  std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& one, const Piece& other) {
+    return turn_of(one.gpus) < turn_of(other.gpus);
+  });
   return pieces;
 }
 

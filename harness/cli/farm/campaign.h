@@ -70,13 +70,17 @@ struct CaseWork {
 // By suite and place in its plan.
 using CampaignWork = std::map<std::size_t, std::map<std::size_t, CaseWork>>;
 
-// The tasks of these cases: blocks of neighbours that are measured alike, suite by suite. Cases of several
-// GPUs come last: a device then waits for others once, not between two tasks of its own. The last tasks are
-// smaller where several elements are expected, so that all end at about the same time.
+// The tasks of these cases: blocks of neighbours that are measured alike, suite by suite, in the order of
+// turn_of(). The last tasks are smaller where several elements are expected, so that all end at about the
+// same time.
 std::vector<FarmTask> tasks_of(const Campaign& campaign, const CampaignWork& work);
 
-// GPUs that a case uses at once. Threads of a CPU are none, devices that a script stands for are.
+// GPUs that a case uses at once, or 0 for a case of the CPU. Devices that a script stands for are GPUs.
 int gpus_of(const Campaign& campaign, const PlannedCase& planned);
+
+// Tasks are measured in this order of their GPUs: those of one GPU, of several, and those of none. A device
+// then waits for others once, not between two tasks of its own, and all GPUs rest while a CPU is measured.
+int turn_of(int gpus);
 
 // The result of a process that a budget left out.
 ProcessResult left_out(const PlannedCase& planned, int process, Seconds budget);

@@ -33,7 +33,7 @@ namespace {
 constexpr Seconds shortest_rest = 0.05, longest_rest = 5;
 constexpr double looks_while_waiting = 10;  // so that it ends soon after those it waits for
 constexpr double renewals_in_a_lease = 4;
-constexpr Seconds longest_turn = 15, between_turns = 0.1;  // others try to lock a device every 0.05 s
+constexpr Seconds longest_turn = 30, between_turns = 0.1;  // others try to lock a device every 0.05 s
 
 Seconds now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -56,11 +56,11 @@ class DeviceTurn {
 
   [[nodiscard]] bool locks_devices() const { return !locks_.empty(); }
 
-  // Locks the devices for cases of `gpus` GPUs, if they are not locked yet. After `longest` it offers them to
+  // Locks the devices for tasks of `gpus` GPUs, if they are not locked yet. After `longest` it offers them to
   // others before it locks them again.
   template <class Lock>
   Status keep(int gpus, Seconds longest, const Lock& lock) {
-    const bool same = gpus_ == gpus;
+    const bool same = gpus_ && *gpus_ == gpus;
     if (same && now() - began_ <= longest) return {};
     end();
     if (same) rest(between_turns);
@@ -74,13 +74,13 @@ class DeviceTurn {
   void end() {
     workers_.wait();
     locks_.clear();
-    gpus_ = 0;
+    gpus_.reset();
   }
 
  private:
   EndingWorkers& workers_;
   std::vector<DeviceLock> locks_;  // none of a device that nobody else can use
-  int gpus_ = 0;                   // of cases that may be measured; 0: it has ended
+  std::optional<int> gpus_;        // of tasks that may be measured; none: it has ended
   Seconds began_ = 0;
 };
 
@@ -126,7 +126,7 @@ Status CampaignWorker::check_builds() const {
 Status CampaignWorker::choose() {
   Plan kinds;
   std::set<std::string> seen;
-  int largest = 1;
+  int largest = 0;
   for (const CampaignSuite& suite : campaign_.suites)
     for (const PlannedCase& one : suite.current().plan.cases) {
       largest = std::max(largest, gpus_of(campaign_, one));
@@ -137,6 +137,7 @@ Status CampaignWorker::choose() {
   if (!chosen) return fail(chosen.error());
   std::erase_if(chosen->devices, [&](const auto& one) { return !seen.contains(one.first); });
   static_cast<ChosenDevices&>(prepared_) = std::move(*chosen);
+  first_gpus_ = gpus_ = std::min(largest, 1);
   most_gpus_ = largest;
   for (const auto& [kind, count] : prepared_.gpus)
     if (seen.contains(kind)) most_gpus_ = std::min(most_gpus_, count.has);
@@ -146,21 +147,25 @@ Status CampaignWorker::choose() {
     if (!prepared_.devices.contains(kind))
       return fail(ErrorKind::environment, fmt::format("the campaign needs a `{}` device", kind),
                   "start elements where one is; `harness doctor` tells what is in the way");
-  if (options_.device.names.size() > 1 && largest == 1)
+  if (options_.device.names.size() > 1 && largest <= 1)
     return fail(ErrorKind::usage, "an element measures on one device",
                 "start an element for each device, each with its own --device");
   return {};
 }
 
 Result<std::vector<DeviceLock>> CampaignWorker::lock() {
-  for (PlannedCase& one : prepared_.plan.cases) one.gpus = gpus_;
-  return lock_devices(prepared_, options_.measuring.wait);
+  std::set<std::string> shared;
+  for (PlannedCase& one : prepared_.plan.cases) {
+    one.gpus = std::max(gpus_, 1);
+    if (gpus_ > 0 && gpus_of(campaign_, one) == 0) shared.insert(one.device);
+  }
+  return lock_devices(prepared_, options_.measuring.wait, shared);
 }
 
 Result<WorkDone> CampaignWorker::work() {
   if (const Status same = check_builds(); !same) return fail(same.error());
   if (const Status chosen = choose(); !chosen) return fail(chosen.error());
-  for (PlannedCase& one : prepared_.plan.cases) one.gpus = most_gpus_;
+  for (PlannedCase& one : prepared_.plan.cases) one.gpus = std::max(most_gpus_, 1);
   auto clocks = lock_clocks(prepared_, options_.clocks);
   if (!clocks) return fail(clocks.error());
   clocks_ = std::move(*clocks);
@@ -198,18 +203,19 @@ Result<WorkDone> CampaignWorker::take_tasks() {
     if (!task) return fail(task.error());
     if (*task) {
       waits_since.reset();
-      gpus_ = (*task)->gpus;
-      const Status done = (*task)->kind == TaskKind::judge ? judge(**task) : measure_and_store(**task);
+      const bool judges = (*task)->kind == TaskKind::judge;
+      gpus_ = judges ? first_gpus_ : (*task)->gpus;
+      const Status done = judges ? judge(**task) : measure_and_store(**task);
       if (!done) return fail(done.error());
       continue;
     }
     const Result<Rest> left = look_at_rest();
     if (!left) return fail(left.error());
-    if (left->next_gpus > 0 && left->next_gpus <= most_gpus_) {
-      gpus_ = left->next_gpus;
+    if (left->next_gpus) {
+      gpus_ = *left->next_gpus;
       continue;
     }
-    gpus_ = 1;
+    gpus_ = first_gpus_;
     if (!verified_) {
       const Result<bool> well = verify();
       if (!well) return fail(well.error());
@@ -305,12 +311,15 @@ Result<CampaignWorker::Rest> CampaignWorker::look_at_rest() {
       rest.judging = true;
       continue;
     }
-    const bool at_hand = one.lease > 0;
-    may_come |= at_hand || one.gpus <= most_gpus_;
-    if (!at_hand && one.gpus > gpus_ && (rest.next_gpus == 0 || one.gpus < rest.next_gpus))
+    const bool at_hand = one.lease > 0, fits = one.gpus <= most_gpus_;
+    may_come |= at_hand || fits;
+    if (at_hand || turn_of(one.gpus) <= turn_of(gpus_)) continue;
+    if (!fits)
+      rest.too_large = rest.too_large == 0 ? one.gpus : std::min(rest.too_large, one.gpus);
+    else if (!rest.next_gpus || turn_of(one.gpus) < turn_of(*rest.next_gpus))
       rest.next_gpus = one.gpus;
   }
-  if (!may_come) rest.too_large = rest.next_gpus;
+  if (may_come) rest.too_large = 0;
   return rest;
 }
 

@@ -55,7 +55,8 @@ class CampaignWorker {
  private:
   Status check_builds() const;
   Status choose();
-  // The first `gpus_` of its devices.
+  // The devices for a task of `gpus_` GPUs: as many of its GPUs and, shared with other elements, the CPU. For
+  // a task of the CPU: the CPU alone, and its first GPU, so that it stays this element's.
   Result<std::vector<DeviceLock>> lock();
   Result<WorkDone> take_tasks();
   // Whether the device is well. If it is not, it is in quarantine now.
@@ -77,12 +78,12 @@ class CampaignWorker {
   void renew();
   Status store_task(const MeasuredTask& task);
   Status send_journal();
-  // The tasks that are left when none is free that needs `gpus_` or fewer.
+  // The tasks that are left when none is free that it takes with `gpus_`.
   struct Rest {
-    bool open = false;     // any task, at hand of others or not
-    bool judging = false;  // one that judges is among them
-    int next_gpus = 0;     // the fewest that a free task needs beyond `gpus_`; 0: there is no such task
-    int too_large = 0;     // the same where all tasks need more than this element has, and none is at hand
+    bool open = false;                  // any task, at hand of others or not
+    bool judging = false;               // one that judges is among them
+    std::optional<int> next_gpus = {};  // those of the free task that comes next
+    int too_large = 0;  // GPUs of a free task, where all need more than this element has, and none is at hand
   };
   Result<Rest> look_at_rest();
   [[nodiscard]] std::vector<std::string> records() const;
@@ -99,9 +100,10 @@ class CampaignWorker {
   Holder holder_;
   TaskJournal journal_;
   ProgressLine line_;
-  Prepared prepared_;  // devices, and a case of each kind
-  int most_gpus_ = 1;  // that it holds for a case
-  int gpus_ = 1;       // to lock for the next task
+  Prepared prepared_;   // devices, and a case of each kind
+  int most_gpus_ = 1;   // that it holds for a case
+  int first_gpus_ = 1;  // of the tasks that come first; 0: all cases are of the CPU
+  int gpus_ = 1;        // of the next task
   std::vector<ClockLock> clocks_;
   std::shared_ptr<EndingWorkers> ending_;  // of the check or task before, while the next task begins
   FarmTask task_;                          // at hand

@@ -280,7 +280,7 @@ void sort_by_gpus(const Campaign& campaign, CampaignSuite& suite) {
   for (CampaignSide& side : suite.sides)
     std::stable_sort(side.plan.cases.begin(), side.plan.cases.end(),
                      [&](const PlannedCase& one, const PlannedCase& other) {
-                       return gpus.at(one.id) < gpus.at(other.id);
+                       return turn_of(gpus.at(one.id)) < turn_of(gpus.at(other.id));
                      });
 }
 

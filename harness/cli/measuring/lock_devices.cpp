@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "harness/base/text.h"
@@ -52,18 +53,20 @@ std::vector<UsedDevice> devices_used(const Prepared& prepared) {
   return used;
 }
 
-Result<std::vector<DeviceLock>> lock_devices(const Prepared& prepared, const std::optional<Seconds>& wait) {
-  std::set<std::string> identities;
+Result<std::vector<DeviceLock>> lock_devices(const Prepared& prepared, const std::optional<Seconds>& wait,
+                                             const std::set<std::string>& shared) {
+  std::map<std::string, bool> identities;  // shared
   for (const UsedDevice& used : devices_used(prepared)) {
     const bool scripted = is_scripted_device(used.name);
     if (scripted && !wait) continue;
-    identities.insert(scripted ? std::filesystem::absolute(script_of(used.name)).lexically_normal().string()
-                               : used.uuid);
+    identities[scripted ? std::filesystem::absolute(script_of(used.name)).lexically_normal().string()
+                        : used.uuid] = shared.contains(used.kind);
   }
   std::vector<DeviceLock> locks;
-  for (const std::string& identity : identities) {
+  for (const auto& [identity, is_shared] : identities) {
     const auto told = [](const std::string& message) { fmt::print(stderr, "waiting: {}\n", message); };
-    Result<DeviceLock> lock = DeviceLock::take({identity, "suite " + prepared.plan.suite.name, wait, told});
+    Result<DeviceLock> lock =
+        DeviceLock::take({identity, "suite " + prepared.plan.suite.name, wait, told, is_shared});
     if (!lock) return fail(lock.error());
     locks.push_back(std::move(*lock));
   }

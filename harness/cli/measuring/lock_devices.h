@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ std::vector<UsedDevice> devices_used(const Prepared& prepared);
 
 // Locks every device that the plan measures on, in the same order in all runs. Says on standard error what it
 // waits for, and waits at most for `wait` (not given: without limit). A scripted device is locked only when
-// `wait` is given.
-Result<std::vector<DeviceLock>> lock_devices(const Prepared& prepared, const std::optional<Seconds>& wait);
+// `wait` is given. Devices of the kinds in `shared` are locked together with others that share them.
+Result<std::vector<DeviceLock>> lock_devices(const Prepared& prepared, const std::optional<Seconds>& wait,
+                                             const std::set<std::string>& shared = {});
 
 }  // namespace harness

@@ -84,7 +84,8 @@ Result<DeviceLock> DeviceLock::take(const LockRequest& request) {
   struct stat status {};
   if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return unusable(path, "is not a file");
   const Clock::time_point begin = Clock::now();
-  for (bool told = false; flock(descriptor, LOCK_EX | LOCK_NB) != 0;
+  const int mode = request.shared ? LOCK_SH : LOCK_EX;
+  for (bool told = false; flock(descriptor, mode | LOCK_NB) != 0;
        std::this_thread::sleep_for(between_tries)) {
     if (errno != EWOULDBLOCK && errno != EINTR) return unusable(path, std::strerror(errno));
     const Seconds waited = std::chrono::duration<double>(Clock::now() - begin).count();

@@ -22,6 +22,7 @@ struct LockRequest {
   std::string purpose;              // what it is wanted for, shown to others: "suite fusion"
   std::optional<Seconds> patience;  // how long to wait; std::nullopt: as long as it takes; 0: not at all
   std::function<void(const std::string& message)> on_wait;  // called once when it has to wait
+  bool shared = false;  // with others that share it: each uses a part of the device
 };
 
 class DeviceLock {

@@ -65,7 +65,9 @@ class SqlFarmStore final : public FarmStore {
     const Seconds patience = leases_before_the_same_device * lease;
     const std::string device = like_device(holder.device);
     const std::string condition = fmt::format(
-        "campaign = :campaign AND done = 0 AND expires <= {0} AND gpus <= {1} AND (avoids = '' OR '+' || "
+        "campaign = :campaign AND done = 0 AND expires <= {0} AND (kind = 'judge' OR gpus BETWEEN {1} AND "
+        "{2}) "
+        "AND (avoids = '' OR '+' || "
         "avoids || '+' NOT "
         "LIKE "
         ":device OR added + :patience <= {0}) AND (kind <> 'judge' OR (NOT EXISTS (SELECT 1 FROM tasks one "
@@ -75,7 +77,7 @@ class SqlFarmStore final : public FarmStore {
         "FROM elements WHERE elements.campaign = tasks.campaign AND elements.verified = 0 AND elements.sick "
         "= '' "
         "AND elements.expires > {0})))",
-        now_, holder.gpus);
+        now_, std::min(holder.gpus, 1), holder.gpus);
     const Status done = database_->write([&]() -> Status {
       taken.reset();
       TaskReader row;

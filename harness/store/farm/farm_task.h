@@ -42,14 +42,14 @@ struct FarmTask {
   std::string avoids = {};   // devices that should not measure it, joined by "+"
   std::string device = {};   // UUID of the device that measured it
   Seconds seconds = 0;       // that the device was used, by its own clock
-  int gpus = 1;              // that its cases use at once
+  int gpus = 1;              // that its cases use at once; 0: they use a CPU
 };
 
 // A process of `farm work` on a device.
 struct Holder {
   std::string name;
   std::string device = {};  // UUID
-  int gpus = 1;             // that it has locked
+  int gpus = 1;             // the most that its next task may use; 0: it takes tasks of a CPU
 };
 
 struct StoredElement {

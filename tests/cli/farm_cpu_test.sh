@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# A campaign with cases of GPUs and of the CPU. Elements share the CPU while they measure on their GPUs. Tasks of the CPU come
+# last, and an element has it alone then. Stand-ins take the place of GPUs.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+repository
+stand_in_suite 'gpus: 1, n: [64, 65, 66, 67]' 1
+cat >>suite.yaml <<'YAML'
+  - workload: twice
+    variants: [right]
+    axes: {n: [64, 65]}
+    sampling: {processes: 1, placements: 1, samples: 10, cache: hot, preheat: 0ms}
+YAML
+stand_in_gpus 2
+farm() { "$HARNESS" farm "$@" --store farm.db; }
+plan() { expect 0 farm plan suite.yaml --block 2 --looks 1 --no-confirm; }
+work() { farm work --quiet "$@"; }
+# tasks COLUMNS: those columns of each task.
+tasks() { python3 -c 'import sqlite3, sys; print(*(":".join(map(str, row)) for row in sqlite3.connect("farm.db").execute(f"SELECT {sys.argv[1]} FROM tasks ORDER BY number")))' "$1"; }
+
+plan
+same "the tasks: cases and GPUs" "$(tasks case_count,gpus)" "2:1 2:1 2:0"
+
+# Another element shares the CPU: this one measures on its GPU, then waits without a task until it has the CPU alone.
+exec 9>"$HARNESS_LOCK_DIR/harness-cpu.lock"
+flock -sn 9 || problem "the lock is not free"
+work >work.log 2>&1 9>&- &
+element=$!
+measured() { [ "$(tasks done)" = "1 1 0" ]; }
+eventually measured
+sleep 0.5
+kill -0 $element 2>/dev/null || problem "it did not wait: $(cat work.log)"
+same "what is taken" "$(tasks taken)" "1 1 0"
+exec 9>&-
+wait $element || problem "it failed: $(cat work.log)"
+same "what is done" "$(tasks done)" "1 1 1"
+expect 0 farm status --report json=status.json
+holds status.json 'report["stored"] == report["results"] == 6'
+
+# A run that has the CPU alone is disturbed by nothing, because inputs and right answers are made by the CPU.
+plan
+exec 9>"$HARNESS_LOCK_DIR/harness-cpu.lock"
+flock -n 9 || problem "the lock is not free"
+rm opened
+expect 2 work --wait 0
+names --wait
+absent opened
+exec 9>&-
+expect 0 work
+
+# Only the GPU is checked by probes, because others use the CPU meanwhile.
+same "probes" "$(python3 -c 'import json, sqlite3; print(*sorted({one["device"] for content, in sqlite3.connect("farm.db").execute("SELECT content FROM campaigns") for one in json.loads(content)["suites"][0]["probes"]}))')" cuda
+finish

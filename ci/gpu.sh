@@ -26,6 +26,8 @@
 #                  kernels' correctness tests, with HARNESS_GPU_SANITIZERS (racecheck initcheck memcheck synccheck)
 #     trace_aa     only where it is named: tests/gpu/trace_aa.py, `ab` of unchanged models and of FFNs 2 % wider, of
 #                  HARNESS_TRACE_AA, HARNESS_TRACE_AA_RUNS (20) times each; reports in HARNESS_TRACE_AA_REPORTS count
+#     farm         only where it is named: tests/farm/speedup.sh, a campaign by all GPUs of the host and by one
+#     tree         only where it is named: all suites in one command, then once more, which is to pass by proof
 #   OUT=gpu-results              gpu.log, summary.md and results.tar.gz (records, reports, tables) go here
 #   HARNESS_COMMIT=<40 digits>   the commit this tree is, where its repository was left behind; inside a repository
 #                                it must be what is checked out, or be left out
@@ -44,7 +46,7 @@ folder=$(cd "${1:-$root/build/portable/bundle}" 2>/dev/null && pwd) || {
   exit 2
 }
 usual_steps="tests suites cheats instrument offsets trace doctor selftest walk examples gate ab"
-known_steps="$usual_steps sanitizers trace_aa"
+known_steps="$usual_steps sanitizers trace_aa farm tree"
 steps=${HARNESS_GPU_STEPS:-$usual_steps}
 for one in $steps; do
   case " $known_steps " in
@@ -279,6 +281,19 @@ trace_aa() {
   HARNESS_TRACE_AA_SECONDS=$(($(left) - 15)) step trace_aa "$(left)" python3 tests/gpu/trace_aa.py "$folder" "$results/trace_aa"
   rm -f "$results"/trace_aa/*.db*
   [ ! -f "$results/trace_aa/tally.md" ] || section "Programs that did not change, and wider ones" "$results/trace_aa/tally.md"
+}
+
+farm() {
+  step farm "$(left)" tests/farm/speedup.sh "$folder" "$results/farm" && section "Campaigns by several GPUs and by one" "$scratch/step"
+}
+
+# The record is the baseline of the second run.
+tree() {
+  step "tree measured" "$(left)" "$folder/bin/harness" run suites/*.yaml --require-gpu --quiet "${commit[@]}" \
+    --store "$scratch/tree.db" --save-as tree || return
+  step "tree proven" "$(left)" "$folder/bin/harness" run suites/*.yaml --require-gpu --quiet "${commit[@]}" \
+    --store "$scratch/tree.db" --against @tree
+  cp "$scratch/tree.db" "$results/tree.db"
 }
 
 has_command() { "$folder/bin/harness" "$1" --help >/dev/null 2>&1; }

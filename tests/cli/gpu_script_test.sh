@@ -13,7 +13,7 @@ cat >tree/tests/walk/gpu_walk.sh <<'SH'
 [ -d "$1/slower" ]
 SH
 chmod +x tree/tests/walk/gpu_walk.sh
-cp -r "$tests/instrument" "$tests/gate" tree/tests/
+cp -r "$tests/instrument" "$tests/gate" "$tests/farm" tree/tests/
 cp "$tests/gpu/sanitize.sh" tree/tests/gpu/
 cat >tree/suites/probe.yaml <<'YAML'
 version: 1
@@ -36,6 +36,7 @@ echo "test_gpu $* HARNESS_CUPTI=$HARNESS_CUPTI."
 SH
 cat >bundle/bin/harness <<SH
 #!/bin/bash
+case \$1 in plan | worker) exec "$HARNESS" "\$@" ;; esac
 case " \$* " in *" doctor "* | *" selftest "*) exit 2 ;; esac
 script=$work/fast.json
 case "\$0 \$* " in */slower/bin/harness" "* | *" --current-build "*/slower" "*) script=$work/slow.json ;; esac
@@ -45,7 +46,7 @@ for one in "\$@"; do
   [[ \$one != json=*/gate/* ]] || report=\${one#json=}
   last=\$one
   case \$one in
-    cuda) arguments+=("scripted:\$script") ;;
+    cuda | cuda:*) arguments+=("scripted:\$script") ;;
     --require-gpu) ;;
     *) arguments+=("\$one") ;;
   esac
@@ -142,6 +143,15 @@ silent_about "## What event times"
 rm bundle/bin/offsets
 expect 0 gpu HARNESS_GPU_STEPS=offsets
 rows "offsets|skipped: not in this build"
+
+# Steps that are only run by name: a campaign by two GPUs and by one, and all suites in one command.
+printf '#!/bin/sh\n[ "$1" != --list-gpus ] || printf "GPU 0\\nGPU 1\\n"\n' >path/nvidia-smi && chmod +x path/nvidia-smi
+expect 0 gpu HARNESS_GPU_STEPS="farm tree" HARNESS_FARM_SUITES=probe HARNESS_FARM_BLOCK=1
+rows "farm|ok" "tree measured|ok" "tree proven|ok"
+cp out/summary.md "$printed"
+says "2 elements: " "1 elements: " "| tasks | 4 | 4 |"
+tar -tzf out/results.tar.gz >"$printed"
+names results/farm/1-of-2.db results/farm/2-of-1.db results/tree.db
 
 # A commit that the program would refuse is refused before anything runs.
 wrong=0123456789012345678901234567890123456789

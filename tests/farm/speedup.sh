@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# How much faster the GPUs of one host measure a campaign together than one of them: both builds of a case, by the same
+# program twice.
+#
+#   tests/farm/speedup.sh FOLDER OUT      FOLDER has bin/ and lib/; stores and logs go to OUT
+#
+#   HARNESS_FARM="4 4 1"           campaigns with so many elements, one after the other; default: one with an element for
+#                                  each GPU, then one with one. The first also fills caches: of files, of cuDNN, of NVRTC
+#   HARNESS_FARM_SUITES="probe fusion matmul attention operators masks quantization"
+#   HARNESS_FARM_PROCESSES=1       of each case and build
+#   HARNESS_FARM_BLOCK=16          cases of a task
+#
+# Prints a line for each campaign, then where their time went (phases.py). Exit status: 0 all elements ended with 0.
+set -uo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+folder=$(cd "$1" && pwd) && mkdir -p "$2" && out=$(cd "$2" && pwd) || exit 2
+cd "$root" || exit 2
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+for build in one other; do
+  mkdir "$scratch/$build"
+  cp -r "$folder/bin" "$folder/lib" "$scratch/$build/"
+done
+gpus=$(nvidia-smi --list-gpus | wc -l)
+suites=()
+for suite in ${HARNESS_FARM_SUITES:-probe fusion matmul attention operators masks quantization}; do
+  suites+=("suites/$suite.yaml")
+done
+harness=$scratch/one/bin/harness
+failures=0 stores=() number=0
+for count in ${HARNESS_FARM:-$gpus 1}; do
+  number=$((number + 1))
+  name=$number-of-$count
+  store=$out/$name.db
+  "$harness" farm plan "${suites[@]}" --device cuda --measure all --looks 1 --no-confirm --store "$store" \
+    --processes "${HARNESS_FARM_PROCESSES:-1}" --block "${HARNESS_FARM_BLOCK:-16}" --elements "$count" \
+    --baseline-build "$scratch/one" --current-build "$scratch/other" >"$out/$name.plan" 2>&1 || {
+    cat "$out/$name.plan" >&2
+    exit 2
+  }
+  began=$(date +%s.%N)
+  elements=()
+  for ((i = 0; i < count; i++)); do
+    "$harness" farm work --device "cuda:$((i % gpus))" --quiet --store "$store" --journal "$scratch/journal$i" \
+      >"$out/$name.$i.log" 2>&1 &
+    elements+=($!)
+  done
+  statuses=
+  for element in "${elements[@]}"; do
+    wait "$element"
+    status=$?
+    statuses+=" $status"
+    [ $status -eq 0 ] || failures=$((failures + 1))
+  done
+  awk -v began="$began" -v ended="$(date +%s.%N)" -v count="$count" -v statuses="$statuses" \
+    'BEGIN {printf "%d elements: %.1f s, exit statuses%s\n", count, ended - began, statuses}'
+  stores+=("$store")
+done
+python3 tests/farm/phases.py "${stores[@]}" || failures=1
+[ "$failures" -eq 0 ]

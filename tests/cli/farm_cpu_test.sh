@@ -49,6 +49,33 @@ absent opened
 exec 9>&-
 expect 0 work
 
-# Only the GPU is checked by probes, because others use the CPU meanwhile.
-same "probes" "$(python3 -c 'import json, sqlite3; print(*sorted({one["device"] for content, in sqlite3.connect("farm.db").execute("SELECT content FROM campaigns") for one in json.loads(content)["suites"][0]["probes"]}))')" cuda
+# Only the GPU is checked by probes, because others use the CPU meanwhile: also where its cases are of a later suite.
+probed() { python3 -c 'import json, sqlite3; (content,), = sqlite3.connect("farm.db").execute("SELECT content FROM campaigns ORDER BY sequence DESC LIMIT 1"); print(*(one["device"] for suite in json.loads(content)["suites"] for one in suite.get("probes", [])))'; }
+same "probes" "$(probed)" "cuda cuda cuda"
+cat >cpu.yaml <<'YAML'
+version: 1
+name: threads
+modules: [./plugin.so]
+cases:
+  - {workload: twice, variants: [right], axes: {n: [64, 65]}}
+YAML
+expect 0 farm plan cpu.yaml suite.yaml
+same "probes of two suites" "$(probed)" "cuda cuda cuda"
+expect 0 farm plan cpu.yaml
+same "probes of a CPU" "$(probed)" "cpu cpu"
+
+# An element that waits for the CPU has verified its GPU, and does not give up when the first wait would have been too long.
+rm farm.db
+plan
+exec 9>"$HARNESS_LOCK_DIR/harness-cpu.lock"
+flock -sn 9 || problem "the lock is not free"
+work --wait 1ms >work.log 2>&1 9>&- &
+element=$!
+eventually measured
+verified() { [ "$(python3 -c 'import sqlite3; print(*(row[0] for row in sqlite3.connect("farm.db").execute("SELECT verified FROM elements")))')" = 1 ]; }
+eventually verified
+sleep 0.5
+exec 9>&-
+wait $element || problem "it failed: $(cat work.log)"
+same "what is done at last" "$(tasks done)" "1 1 1"
 finish

@@ -68,7 +68,7 @@ TEST_F(Placements, BringTheInputsAlong) {
   auto* const values = reinterpret_cast<float*>(inputs_.inputs[0].data.data());
   std::iota(values, values + tensor / sizeof(float), 1.0F);
   for (const std::size_t memory :
-       {std::size_t{1} << 20, 2 * tensor + workspace}) {  // the second: no room for both
+       {std::size_t{1} << 30, 2 * tensor + workspace}) {  // the second: no room for both
     limit(memory);
     Allocation allocation(*device_, 1, kept);
     for (const bool moved : {false, true, true}) {
@@ -79,6 +79,7 @@ TEST_F(Placements, BringTheInputsAlong) {
       ASSERT_TRUE(allocation.download_outputs(problem_, outputs));
       EXPECT_THAT(outputs.at(0).data, Each(static_cast<std::byte>(poison)));
     }
+    EXPECT_EQ(allocation.cramped(), memory == std::size_t{1} << 30 ? 0 : 2);
   }
 }
 

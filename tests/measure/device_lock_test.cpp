@@ -11,6 +11,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <future>
+#include <optional>
+#include <thread>
 
 #include "harness/base/files.h"
 #include "harness/measure/schedule/interrupt.h"
@@ -128,6 +131,35 @@ TEST_F(DeviceLockTest, IsSharedByThoseThatAskForIt) {
   const auto alone = DeviceLock::take(whole);
   EXPECT_TRUE(alone);
   EXPECT_FALSE(DeviceLock::take(part));
+}
+
+// Else a device that several share would never be free for one that wants it alone.
+TEST_F(DeviceLockTest, IsNotSharedWithMoreWhileSomebodyWantsItAlone) {
+  constexpr Seconds not_long = 1e-9;
+  std::optional<Result<DeviceLock>> sharer = DeviceLock::take({"GPU-1", "campaign", 0, {}, true});
+  std::promise<void> waits;
+  std::thread alone([&] {
+    const auto lock =
+        DeviceLock::take({"GPU-1", "suite fusion", {}, [&](const std::string&) { waits.set_value(); }});
+    EXPECT_TRUE(lock);
+  });
+  waits.get_future().wait();
+  EXPECT_FALSE(DeviceLock::take({"GPU-1", "campaign", not_long, {}, true}));
+  sharer.reset();
+  alone.join();
+  EXPECT_TRUE(DeviceLock::take({"GPU-1", "campaign", 0, {}, true}));
+}
+
+TEST_F(DeviceLockTest, TicksWhileItWaits) {
+  const auto held = DeviceLock::take({"GPU-1", "campaign", 0, {}, true});
+  int ticks = 0;
+  EXPECT_FALSE(DeviceLock::take({"GPU-1", "suite fusion", 0, {}, false, [&] { ++ticks; }}));
+  EXPECT_EQ(ticks, 0) << "it does not wait";
+  std::optional<Result<DeviceLock>> other = DeviceLock::take({"GPU-2", "campaign", 0, {}});
+  EXPECT_TRUE(DeviceLock::take({"GPU-2", "suite fusion", {}, {}, false, [&] {
+                                  if (++ticks == 2) other.reset();
+                                }}));
+  EXPECT_EQ(ticks, 2);
 }
 
 TEST_F(DeviceLockTest, WaitsForItsHolderAndSaysSoOnce) {

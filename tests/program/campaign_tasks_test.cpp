@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/cli/farm/campaign.h"
@@ -49,6 +50,23 @@ TEST(CampaignTasks, AreOfOneGpuFirstAndOfTheCpuLast) {
   std::vector<int> gpus;
   for (const FarmTask& task : tasks_of(campaign)) gpus.push_back(task.gpus);
   EXPECT_THAT(gpus, ElementsAre(1, 2, 4, 0));
+}
+
+// So that all elements of GPUs end at about the same time, whatever the CPU has to do then.
+TEST(CampaignTasks, GetSmallerForGpusAlthoughTheCpuComesLast) {
+  CampaignSide side;
+  for (int i = 0; i < 24; ++i) {
+    PlannedCase& one = side.plan.cases.emplace_back();
+    one.id = std::to_string(i);
+    one.device = i < 16 ? "cuda" : "cpu";
+  }
+  Campaign campaign{.block = 6, .elements = 2};
+  campaign.suites.push_back({.sides = {side}});
+  std::vector<std::pair<int, int>> tasks;
+  for (const FarmTask& task : tasks_of(campaign)) tasks.emplace_back(task.gpus, task.cases);
+  using Task = std::pair<int, int>;
+  EXPECT_THAT(tasks, ElementsAre(Task(1, 4), Task(1, 3), Task(1, 2), Task(1, 2), Task(1, 2), Task(1, 2),
+                                 Task(1, 1), Task(0, 2), Task(0, 2), Task(0, 2), Task(0, 2)));
 }
 
 }  // namespace

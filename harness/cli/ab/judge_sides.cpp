@@ -63,7 +63,7 @@ int judge_sides(Store& store, const AbSides& sides, AbJudging how, SuiteOutputs&
       !decided)
     return report_error(decided.error());
   Prepared both = devices_of_both(sides);
-  const auto locks = lock_devices(both, how.measuring.wait);
+  const auto locks = lock_devices(both, {how.measuring.wait});
   if (!locks && InterruptGuard::interrupted()) return stopped("nothing was measured");
   if (!locks) return report_error(locks.error());
   auto clocks = lock_clocks(both, how.clocks);

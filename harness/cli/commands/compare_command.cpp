@@ -103,7 +103,7 @@ Checked<Continued> measure_on(Store& store, Selected& current, const Policy& pol
   const Result<Selected> baseline =
       select_baseline(store, arguments.baseline, current, judged_by(policy, select));
   if (!baseline) return Continued{};  // judging reports it
-  const auto locks = lock_devices(*prepared, arguments.measuring.wait);
+  const auto locks = lock_devices(*prepared, {arguments.measuring.wait});
   if (!locks) return refused(locks.error());
   const Result<FileLock> lock = lock_record(current.record.id);
   if (!lock)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "harness/measure/schedule/paired_builds_fields.h"
 #include "harness/model/device_kinds.h"
@@ -105,6 +106,8 @@ int block_of(const Campaign& campaign, std::size_t left) {
 
 std::vector<FarmTask> tasks_of(const Campaign& campaign, const CampaignWork& work) {
   const std::vector<Piece> pieces = pieces_of(campaign, work);
+  std::map<int, std::size_t> left;  // by GPUs
+  for (const Piece& piece : pieces) ++left[piece.gpus];
   std::vector<FarmTask> tasks;
   int most = 0;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -114,7 +117,7 @@ std::vector<FarmTask> tasks_of(const Campaign& campaign, const CampaignWork& wor
                          before->place + 1 == piece.place && *before->work == *piece.work &&
                          tasks.back().cases < most;
     if (!follows) {
-      most = block_of(campaign, pieces.size() - i);
+      most = block_of(campaign, left[piece.gpus]);
       FarmTask task{.suite = static_cast<int>(piece.suite), .first = piece.place};
       task.processes_before = piece.work->processes_before;
       task.processes = piece.work->processes;
@@ -122,6 +125,7 @@ std::vector<FarmTask> tasks_of(const Campaign& campaign, const CampaignWork& wor
       task.gpus = piece.gpus;
       tasks.push_back(task);
     }
+    --left[piece.gpus];
     ++tasks.back().cases;
     tasks.back().results += piece.results;
   }

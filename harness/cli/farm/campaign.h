@@ -71,8 +71,8 @@ struct CaseWork {
 using CampaignWork = std::map<std::size_t, std::map<std::size_t, CaseWork>>;
 
 // The tasks of these cases: blocks of neighbours that are measured alike, suite by suite, in the order of
-// turn_of(). The last tasks are smaller where several elements are expected, so that all end at about the
-// same time.
+// turn_of(). The last tasks of each number of GPUs are smaller where several elements are expected, so that
+// these end at about the same time.
 std::vector<FarmTask> tasks_of(const Campaign& campaign, const CampaignWork& work);
 
 // GPUs that a case uses at once, or 0 for a case of the CPU. Devices that a script stands for are GPUs.

@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <limits>
 #include <utility>
 
 #include "harness/base/files.h"
@@ -33,6 +34,7 @@ namespace {
 constexpr Seconds shortest_rest = 0.05, longest_rest = 5;
 constexpr double looks_while_waiting = 10;  // so that it ends soon after those it waits for
 constexpr double renewals_in_a_lease = 4;
+constexpr Seconds no_limit = std::numeric_limits<Seconds>::infinity();
 constexpr Seconds longest_turn = 30, between_turns = 0.1;  // others try to lock a device every 0.05 s
 
 Seconds now() {
@@ -159,7 +161,12 @@ Result<std::vector<DeviceLock>> CampaignWorker::lock() {
     one.gpus = std::max(gpus_, 1);
     if (gpus_ > 0 && gpus_of(campaign_, one) == 0) shared.insert(one.device);
   }
-  return lock_devices(prepared_, options_.measuring.wait, shared);
+  const bool first = checks_ == 0;
+  std::optional<Seconds> wait = options_.measuring.wait;
+  if (wait && !first) wait = no_limit;
+  return lock_devices(prepared_, {wait, std::move(shared), [this, first] {
+                                    if (!first && !verified_) stay();
+                                  }});
 }
 
 Result<WorkDone> CampaignWorker::work() {
@@ -175,19 +182,19 @@ Result<WorkDone> CampaignWorker::work() {
   return fail(left.error());
 }
 
-// Verifies the device first, after the last task, and whenever no task is left for a while.
+// Verifies the device first, after the last task, and before it waits for tasks or for more devices.
 Result<WorkDone> CampaignWorker::take_tasks() {
   std::optional<Seconds> waits_since;  // for others
   DeviceTurn turn(*ending_);
   const Seconds longest = std::min(longest_turn, campaign_.lease / renewals_in_a_lease);
   while (!InterruptGuard::interrupted()) {
-    const Result<bool> over = is_over_budget();
-    if (!over) return fail(over.error());
-    const bool last = *over || (options_.tasks && done_ >= *options_.tasks);
     // The lease begins when the device is free, so that no element holds a task while it waits for another's.
     if (const Status kept = turn.keep(gpus_, longest, [this] { return lock(); }); !kept)
       return fail(kept.error());
     if (const Status sent = send_journal(); !sent) return fail(sent.error());
+    const Result<bool> over = is_over_budget();
+    if (!over) return fail(over.error());
+    const bool last = *over || (options_.tasks && done_ >= *options_.tasks);
     const bool begins = checks_ == 0;
     if (begins || (last && !verified_)) {
       const Result<bool> well = verify();
@@ -211,17 +218,17 @@ Result<WorkDone> CampaignWorker::take_tasks() {
     }
     const Result<Rest> left = look_at_rest();
     if (!left) return fail(left.error());
-    if (left->next_gpus) {
-      gpus_ = *left->next_gpus;
-      continue;
-    }
-    gpus_ = first_gpus_;
     if (!verified_) {
       const Result<bool> well = verify();
       if (!well) return fail(well.error());
       if (!*well) return ended(WorkEnd::quarantined);
       continue;
     }
+    if (left->next_gpus) {
+      gpus_ = *left->next_gpus;
+      continue;
+    }
+    gpus_ = first_gpus_;
     turn.end();
     if (!left->open) return ended(WorkEnd::finished);
     // Judging adds tasks, which may be for fewer GPUs. It happens once somebody has measured the rest.
@@ -251,13 +258,10 @@ Result<bool> CampaignWorker::verify() {
       return fail(there.error());
   line_.show("checking the device");
   renewed_ = now();
-  const auto stay = [&] {
-    if (checks_ == 1 || now() - renewed_ < campaign_.lease / renewals_in_a_lease) return;
-    renewed_ = now();
-    const BriefPatience brief;
-    (void)store_.enlist(id_, holder_, false, campaign_.lease);  // a store that is away says nothing
+  const auto stays = [this] {
+    if (checks_ > 1) stay();
   };
-  const Result<DeviceCheck> check = check_device({campaign_, prepared_, ++checks_, stay, ending_});
+  const Result<DeviceCheck> check = check_device({campaign_, prepared_, ++checks_, stays, ending_});
   line_.clear();
   if (!check) return fail(check.error());
   if (check->interrupted) return true;
@@ -278,6 +282,14 @@ Result<bool> CampaignWorker::verify() {
   const auto well = patiently([&] { return store_.enlist(id_, holder_, true, campaign_.lease); });
   verified_ = well && *well;
   return well;
+}
+
+// Nobody judges before this element has verified its device. Called several times a second.
+void CampaignWorker::stay() {
+  if (now() - renewed_ < campaign_.lease / renewals_in_a_lease) return;
+  renewed_ = now();
+  const BriefPatience brief;
+  (void)store_.enlist(id_, holder_, false, campaign_.lease);  // a store that is away says nothing
 }
 
 // Others need not wait for an element that ends without a last look at its device.

@@ -55,12 +55,14 @@ class CampaignWorker {
  private:
   Status check_builds() const;
   Status choose();
-  // The devices for a task of `gpus_` GPUs: as many of its GPUs and, shared with other elements, the CPU. For
-  // a task of the CPU: the CPU alone, and its first GPU, so that it stays this element's.
+  // Waits as long as it is told to for the first time, and then as long as it takes. The devices for a task
+  // of `gpus_` GPUs: as many of its GPUs and, shared with other elements, the CPU. For a task of the CPU: the
+  // CPU alone, and its first GPU, so that it stays this element's.
   Result<std::vector<DeviceLock>> lock();
   Result<WorkDone> take_tasks();
   // Whether the device is well. If it is not, it is in quarantine now.
   Result<bool> verify();
+  void stay();
   Status leave();
   [[nodiscard]] WorkDone ended(WorkEnd end, int gpus = 0) const {
     return {end, done_, holder_.device, sick_, gpus};

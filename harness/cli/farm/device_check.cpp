@@ -160,18 +160,12 @@ std::string DeviceCheck::device() const {
 }
 
 std::vector<PlannedCase> choose_probes(const Plan& plan, const std::set<std::string>& proven) {
-  std::vector<const PlannedCase*> possible, of_gpus;
-  for (const PlannedCase& one : plan.cases) {
-    if (one.skip || one.program || one.gpus != 1) continue;
-    possible.push_back(&one);
-    if (is_gpu_kind(one.device)) of_gpus.push_back(&one);
-  }
-  if (!of_gpus.empty()) possible = std::move(of_gpus);  // a CPU is shared while GPUs are checked
   std::vector<PlannedCase> probes;
   for (const bool wanted : {true, false}) {
     std::vector<const PlannedCase*> fit;
-    for (const PlannedCase* one : possible)
-      if (proven.contains(one->id) == wanted) fit.push_back(one);
+    for (const PlannedCase& one : plan.cases)
+      if (!one.skip && !one.program && one.gpus == 1 && proven.contains(one.id) == wanted)
+        fit.push_back(&one);
     for (const PlannedCase* one : spread_by_bytes(std::move(fit), most_probes - probes.size())) {
       probes.push_back(*one);
       probes.back().sampling.processes = 1;

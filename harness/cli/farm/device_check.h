@@ -49,8 +49,7 @@ std::optional<Sickness> sickness_of(const Campaign& campaign, const DeviceCheck&
                                     const std::vector<LearnedSpread>& learned);
 
 // At most three cases of one GPU, spread by their bytes over the plan, or over the half of a large plan with
-// the fewest bytes. Where no case is of a GPU, they are of the CPU. Cases that are proven identical come
-// first; others take only the places that these leave.
+// the fewest bytes. Cases that are proven identical come first; others take only the places that these leave.
 std::vector<PlannedCase> choose_probes(const Plan& plan, const std::set<std::string>& proven);
 
 }  // namespace harness

@@ -27,6 +27,7 @@
 #include "harness/cli/provenance/tool.h"
 #include "harness/cli/run/leave_out_unselected.h"
 #include "harness/measure/worker/probe.h"
+#include "harness/model/device_kinds.h"
 #include "harness/store/git.h"
 
 namespace harness {
@@ -134,7 +135,7 @@ struct SuiteWithRecords {
 // The devices stay locked meanwhile.
 Result<SparedCases> look_at_this_build(Store& store, const CampaignRequest& request, const Prepared& prepared,
                                        Record& record) {
-  const auto locks = lock_devices(prepared, request.measuring.wait);
+  const auto locks = lock_devices(prepared, {request.measuring.wait});
   if (!locks) return fail(locks.error());
   const auto find_baseline = [&](const Record& known) {
     return stored_baseline(store, request.against, ".", known);
@@ -189,7 +190,7 @@ Result<SparedCases> look_at_both_builds(Store& store, const AbSides& sides, AbMe
                                         const std::optional<Seconds>& wait, std::vector<Record>& records) {
   const Prepared devices = devices_of_both(sides);
   how.facts = devices.facts;
-  const auto locks = lock_devices(devices, wait);
+  const auto locks = lock_devices(devices, {wait});
   if (!locks) return fail(locks.error());
   AbRecords both{records.at(0), records.at(1), false};
   return look_at_both(store, sides.baseline, sides.current, how, both);
@@ -258,19 +259,42 @@ Status begin_records(Store& store, const std::vector<Record>& records) {
   return {};
 }
 
+// A suite as it was before cases were left out of it, and which are proven identical.
+struct WholeSuite {
+  Plan plan;
+  std::set<std::string> proven = {};
+};
+
 // Looks at the cases of a suite, and leaves those out that are proven identical. False: interrupted.
-Result<bool> spare_cases(SuiteWithRecords& planned, PlannedCampaign& campaign,
+Result<bool> spare_cases(SuiteWithRecords& planned, PlannedCampaign& campaign, WholeSuite& whole,
                          std::map<std::string, ProofGap>& gaps) {
   const Result<SparedCases> spared = planned.look(planned.records);
   if (!spared) return fail(spared.error());
   if (spared->interrupted) return false;
-  if (!planned.suite.probes.empty())
-    planned.suite.probes = choose_probes(planned.suite.sides.front().plan, spared->ids);
+  whole.proven = spared->ids;
   for (CampaignSide& side : planned.suite.sides)
     std::erase_if(side.plan.cases, [&](const PlannedCase& one) { return spared->ids.contains(one.id); });
   campaign.spared += spared->ids.size();
   gaps = spared->gaps;
   return true;
+}
+
+bool has_gpu_case(const Plan& plan) {
+  return std::any_of(plan.cases.begin(), plan.cases.end(),
+                     [](const PlannedCase& one) { return is_gpu_kind(one.device); });
+}
+
+// Probes of the first suite that has some. Where cases of GPUs are measured, a CPU is no probe, because
+// elements share it.
+void choose_probes(std::vector<CampaignSuite>& suites, std::vector<WholeSuite> wholes) {
+  const bool of_gpus = std::any_of(suites.begin(), suites.end(),
+                                   [](const CampaignSuite& one) { return has_gpu_case(one.current().plan); });
+  for (std::size_t i = 0; i < suites.size(); ++i) {
+    Plan& plan = wholes[i].plan;
+    std::erase_if(plan.cases, [&](const PlannedCase& one) { return is_gpu_kind(one.device) != of_gpus; });
+    suites[i].probes = choose_probes(plan, wholes[i].proven);
+    if (!suites[i].probes.empty()) return;
+  }
 }
 
 // Cases that use as many GPUs are neighbours, so that they share tasks.
@@ -289,14 +313,16 @@ Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vec
                           PlannedCampaign& planned) {
   std::vector<CampaignSuite>& settled = planned.campaign.suites;
   GapsBySuite gaps(suites.size());
+  std::vector<WholeSuite> wholes;
   for (SuiteWithRecords& one : suites) {
-    if (settled.empty()) one.suite.probes = choose_probes(one.suite.sides.front().plan, {});
+    WholeSuite& whole = wholes.emplace_back(WholeSuite{one.suite.sides.front().plan});
     if (one.look && request.look.measure == MeasureChoice::changed) {
-      Result<bool> spared = spare_cases(one, planned, gaps[settled.size()]);
+      Result<bool> spared = spare_cases(one, planned, whole, gaps[settled.size()]);
       if (!spared || !*spared) return spared;
     }
     settled.push_back(std::move(one.suite));
   }
+  choose_probes(settled, std::move(wholes));
   if (request.budget > 0) {
     auto left_out = keep_within_budget(store, planned.campaign, gaps, request.elements);
     if (!left_out) return fail(left_out.error());

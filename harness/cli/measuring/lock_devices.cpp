@@ -53,20 +53,19 @@ std::vector<UsedDevice> devices_used(const Prepared& prepared) {
   return used;
 }
 
-Result<std::vector<DeviceLock>> lock_devices(const Prepared& prepared, const std::optional<Seconds>& wait,
-                                             const std::set<std::string>& shared) {
+Result<std::vector<DeviceLock>> lock_devices(const Prepared& prepared, const Locking& how) {
   std::map<std::string, bool> identities;  // shared
   for (const UsedDevice& used : devices_used(prepared)) {
     const bool scripted = is_scripted_device(used.name);
-    if (scripted && !wait) continue;
+    if (scripted && !how.wait) continue;
     identities[scripted ? std::filesystem::absolute(script_of(used.name)).lexically_normal().string()
-                        : used.uuid] = shared.contains(used.kind);
+                        : used.uuid] = how.shared.contains(used.kind);
   }
   std::vector<DeviceLock> locks;
   for (const auto& [identity, is_shared] : identities) {
     const auto told = [](const std::string& message) { fmt::print(stderr, "waiting: {}\n", message); };
-    Result<DeviceLock> lock =
-        DeviceLock::take({identity, "suite " + prepared.plan.suite.name, wait, told, is_shared});
+    Result<DeviceLock> lock = DeviceLock::take(
+        {identity, "suite " + prepared.plan.suite.name, how.wait, told, is_shared, how.tick});
     if (!lock) return fail(lock.error());
     locks.push_back(std::move(*lock));
   }

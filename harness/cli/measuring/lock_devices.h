@@ -1,6 +1,7 @@
 // A run has its devices to itself: see measure/schedule/device_lock.h.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,10 +23,14 @@ struct UsedDevice {
 // All of them, each once.
 std::vector<UsedDevice> devices_used(const Prepared& prepared);
 
+struct Locking {
+  std::optional<Seconds> wait;        // at most for each device; not given: without limit
+  std::set<std::string> shared = {};  // kinds whose devices are locked together with others that share them
+  std::function<void()> tick = {};    // called several times a second while it waits
+};
+
 // Locks every device that the plan measures on, in the same order in all runs. Says on standard error what it
-// waits for, and waits at most for `wait` (not given: without limit). A scripted device is locked only when
-// `wait` is given. Devices of the kinds in `shared` are locked together with others that share them.
-Result<std::vector<DeviceLock>> lock_devices(const Prepared& prepared, const std::optional<Seconds>& wait,
-                                             const std::set<std::string>& shared = {});
+// waits for. A scripted device is locked only when `wait` is given.
+Result<std::vector<DeviceLock>> lock_devices(const Prepared& prepared, const Locking& how);
 
 }  // namespace harness

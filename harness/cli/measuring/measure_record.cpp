@@ -29,7 +29,7 @@ Result<RunReport> measure(Store& store, Record& record, const Prepared& prepared
 }  // namespace
 
 Result<MeasuredRecord> measure_record(Store& store, Prepared& prepared, const MeasureRecordOptions& options) {
-  auto locks = lock_devices(prepared, options.measuring.wait);
+  auto locks = lock_devices(prepared, {options.measuring.wait});
   if (!locks) return fail(locks.error());
   auto clocks = lock_clocks(prepared, options.clocks);
   if (!clocks) return fail(clocks.error());

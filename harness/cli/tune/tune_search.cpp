@@ -166,7 +166,7 @@ std::vector<TunePoint> points_to_tune(const Plan& plan) {
 Result<TuneSearch> tune(Prepared& prepared, const TuneOptions& options) {
   TuneSearch done;
   std::vector<TunePoint> points = points_to_tune(prepared.plan);
-  const auto locks = lock_devices(prepared, options.measuring.wait);
+  const auto locks = lock_devices(prepared, {options.measuring.wait});
   if (!locks) return fail(locks.error());
   const auto clocks = lock_clocks(prepared, options.clocks);
   if (!clocks) return fail(clocks.error());

@@ -59,9 +59,11 @@ std::string holder_in(int descriptor) {
   return shown.empty() ? "another run" : shown;
 }
 
-void write_holder(int descriptor, const std::string& purpose) {
-  const std::string line =
-      fmt::format("process {}, {}, since {}\n", getpid(), printable(purpose), utc_timestamp());
+void write_holder(int descriptor, const LockRequest& request) {
+  const std::string who = request.shared
+                              ? "others that share it"
+                              : fmt::format("process {}, {}", getpid(), printable(request.purpose));
+  const std::string line = fmt::format("{}, since {}\n", who, utc_timestamp());
   // A line that cannot be written is only missing from a message.
   [[maybe_unused]] const int cut = ftruncate(descriptor, 0);
   [[maybe_unused]] const ssize_t written = pwrite(descriptor, line.data(), line.size(), 0);
@@ -83,10 +85,18 @@ Result<DeviceLock> DeviceLock::take(const LockRequest& request) {
   DeviceLock lock(descriptor);
   struct stat status {};
   if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return unusable(path, "is not a file");
+  fs::path queue_path = path;
+  queue_path.replace_extension(".queue");
+  const DeviceLock queue(open_shared(queue_path));
+  if (queue.descriptor_ < 0) return unusable(queue_path, std::strerror(errno));
   const Clock::time_point begin = Clock::now();
   const int mode = request.shared ? LOCK_SH : LOCK_EX;
-  for (bool told = false; flock(descriptor, mode | LOCK_NB) != 0;
-       std::this_thread::sleep_for(between_tries)) {
+  bool is_next = request.patience && *request.patience <= 0;  // it does not wait, so it need not queue
+  const auto taken = [&] {
+    is_next = is_next || flock(queue.descriptor_, LOCK_EX | LOCK_NB) == 0;
+    return is_next && flock(descriptor, mode | LOCK_NB) == 0;
+  };
+  for (bool told = false; !taken(); std::this_thread::sleep_for(between_tries)) {
     if (errno != EWOULDBLOCK && errno != EINTR) return unusable(path, std::strerror(errno));
     const Seconds waited = std::chrono::duration<double>(Clock::now() - begin).count();
     const std::string busy =
@@ -100,8 +110,9 @@ Result<DeviceLock> DeviceLock::take(const LockRequest& request) {
       return fail(ErrorKind::usage, fmt::format("interrupted: {}", busy),
                   "start it again when that run ends");
     if (!std::exchange(told, true) && request.on_wait) request.on_wait(busy);
+    if (request.tick) request.tick();
   }
-  write_holder(descriptor, request.purpose);
+  write_holder(descriptor, request);
   return lock;
 }
 

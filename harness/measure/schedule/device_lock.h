@@ -5,6 +5,8 @@
 //
 // The lock is flock()'s, so the kernel gives it back however its holder ends; the file stays. It names the
 // holder, for the message to others that wait. Containers exclude each other when they share the folder.
+// A run that waits is in a queue, a second file (.queue). So one that wants the device alone comes before
+// those that would share it later.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +24,8 @@ struct LockRequest {
   std::string purpose;              // what it is wanted for, shown to others: "suite fusion"
   std::optional<Seconds> patience;  // how long to wait; std::nullopt: as long as it takes; 0: not at all
   std::function<void(const std::string& message)> on_wait;  // called once when it has to wait
-  bool shared = false;  // with others that share it: each uses a part of the device
+  bool shared = false;              // with others that share it: each uses a part of the device
+  std::function<void()> tick = {};  // called several times a second while it waits
 };
 
 class DeviceLock {

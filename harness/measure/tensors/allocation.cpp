@@ -10,9 +10,8 @@
 namespace harness {
 namespace {
 
-// A padding has 2^8 to 2^25 bytes: from less than what buffers are aligned to, to many blocks of a GPU (2
-// MiB).
-constexpr double least_padding_bits = 8;
+// A padding has 2^9 to 2^25 bytes: what small buffers are aligned to, up to many blocks of a GPU (2 MiB).
+constexpr double least_padding_bits = 9;
 constexpr double most_padding_bits = 25;
 
 constexpr std::size_t offset_step = 512;

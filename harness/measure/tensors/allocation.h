@@ -42,9 +42,9 @@ class Allocation {
   // Takes buffers, fills in the inputs (from the buffers held before, or uploads them), poisons outputs and
   // workspace. Ends the use of the buffers held before, whatever it returns.
   //
-  // `moved`: takes them in one block a GPU, each behind padding of random size (256 bytes to 32 MiB,
+  // `moved`: takes them in one block a GPU, each behind padding of random size (512 bytes to 32 MiB,
   // log-uniform) and an offset (up to 2 MiB, uniform). Both are multiples of 512 bytes. Up to `kept_bytes` of
-  // earlier buffers stay, so that no freed block is handed out again. A full device gives up the older
+  // earlier buffers stay, so that blocks are not handed out again at once. A full device gives up the older
   // buffers first, then the last ones, then the padding. It is an error only when an empty device has no
   // room.
   Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,

@@ -1,6 +1,6 @@
-// SharedBlocks: one block of memory on each GPU of a case, cut into the buffers of all its input sets. A
-// driver hands out each block under a lock that all GPUs of a host share, so hundreds of blocks wait for what
-// other GPUs do. One thread uses it; the buffers keep their block alive.
+// SharedBlocks: one block of memory on each GPU of a case, cut into buffers: of all its input sets, or of a
+// placement. A driver hands out each block under a lock that all GPUs of a host share, so hundreds of blocks
+// wait for what other GPUs do. One thread uses it; the buffers keep their block alive.
 #pragma once
 
 #include <cstddef>

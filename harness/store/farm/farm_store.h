@@ -34,10 +34,10 @@ class FarmStore {
   // The tasks that are not done, in order.
   virtual Result<std::vector<FarmTask>> open_tasks(const std::string& campaign) = 0;
 
-  // The first task that is neither done nor leased and needs no more GPUs than `holder` has locked. It is now
-  // leased by the holder, whose device is then unverified.
-  // A task that avoids the holder's device is given to it only when no other device has taken it for three
-  // leases. A task to judge waits for all tasks before it, and for unverified elements as long as they live.
+  // The first task that is neither done nor leased and needs no more GPUs than `holder` may use: of a CPU
+  // only if these are 0. It is now leased by the holder, whose device is then unverified. A task that avoids
+  // the holder's device is given to it only when no other device has taken it for three leases. A task to
+  // judge waits for all tasks before it, and for unverified elements as long as they live.
   virtual Result<std::optional<FarmTask>> take(const std::string& campaign, const Holder& holder,
                                                Seconds lease) = 0;
   // False: the holder has lost the task to another one, or it is done.

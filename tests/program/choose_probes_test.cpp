@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/farm/device_check.h"
+#include "harness/cli/farm/element/device_check.h"
 
 namespace harness {
 namespace {

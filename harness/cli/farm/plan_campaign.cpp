@@ -16,7 +16,7 @@
 #include "harness/cli/ab/ab_measure.h"
 #include "harness/cli/deciding/look_first.h"
 #include "harness/cli/farm/campaign_records.h"
-#include "harness/cli/farm/device_check.h"
+#include "harness/cli/farm/element/device_check.h"
 #include "harness/cli/farm/keep_within_budget.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/measuring/begin_run.h"

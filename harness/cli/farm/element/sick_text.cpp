@@ -1,4 +1,4 @@
-#include "harness/cli/farm/sick_text.h"
+#include "harness/cli/farm/element/sick_text.h"
 
 #include "harness/model/fact_fields.h"
 

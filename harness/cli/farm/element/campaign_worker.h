@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "harness/cli/farm/ask_patiently.h"
 #include "harness/cli/farm/campaign.h"
-#include "harness/cli/farm/task_journal.h"
+#include "harness/cli/farm/element/ask_patiently.h"
+#include "harness/cli/farm/element/task_journal.h"
 #include "harness/cli/measuring/prepare.h"
 #include "harness/cli/options/clock_option.h"
 #include "harness/cli/options/measuring_options.h"

@@ -1,4 +1,4 @@
-#include "harness/cli/farm/campaign_worker.h"
+#include "harness/cli/farm/element/campaign_worker.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,9 +12,10 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
-#include "harness/cli/farm/device_check.h"
+#include "harness/cli/farm/element/device_check.h"
+#include "harness/cli/farm/element/device_turn.h"
+#include "harness/cli/farm/element/sick_text.h"
 #include "harness/cli/farm/next_tasks.h"
-#include "harness/cli/farm/sick_text.h"
 #include "harness/cli/judging/learned_policy.h"
 #include "harness/cli/measuring/begin_run.h"
 #include "harness/cli/measuring/lock_clocks.h"
@@ -35,7 +36,7 @@ constexpr Seconds shortest_rest = 0.05, longest_rest = 5;
 constexpr double looks_while_waiting = 10;  // so that it ends soon after those it waits for
 constexpr double renewals_in_a_lease = 4;
 constexpr Seconds no_limit = std::numeric_limits<Seconds>::infinity();
-constexpr Seconds longest_turn = 30, between_turns = 0.1;  // others try to lock a device every 0.05 s
+constexpr Seconds longest_turn = 30;
 
 Seconds now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -46,45 +47,6 @@ std::string name_of_this_element() {
   if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
   return fmt::format("{}/{}/{}", host.data(), getpid(), random_uuid().substr(0, 8));
 }
-
-// The locks of the devices, from task to task: the last worker of one ends while the first of the next
-// starts. Nobody else gets the lock of a device on which a worker still ends.
-class DeviceTurn {
- public:
-  explicit DeviceTurn(EndingWorkers& workers) : workers_(workers) {}
-  ~DeviceTurn() { end(); }
-  DeviceTurn(const DeviceTurn&) = delete;
-  DeviceTurn& operator=(const DeviceTurn&) = delete;
-
-  [[nodiscard]] bool locks_devices() const { return !locks_.empty(); }
-
-  // Locks the devices for tasks of `gpus` GPUs, if they are not locked yet. After `longest` it offers them to
-  // others before it locks them again.
-  template <class Lock>
-  Status keep(int gpus, Seconds longest, const Lock& lock) {
-    const bool same = gpus_ && *gpus_ == gpus;
-    if (same && now() - began_ <= longest) return {};
-    end();
-    if (same) rest(between_turns);
-    Result<std::vector<DeviceLock>> locks = lock();
-    if (!locks) return fail(locks.error());
-    locks_ = std::move(*locks);
-    gpus_ = gpus;
-    began_ = now();
-    return {};
-  }
-  void end() {
-    workers_.wait();
-    locks_.clear();
-    gpus_.reset();
-  }
-
- private:
-  EndingWorkers& workers_;
-  std::vector<DeviceLock> locks_;  // none of a device that nobody else can use
-  std::optional<int> gpus_;        // of tasks that may be measured; none: it has ended
-  Seconds began_ = 0;
-};
 
 }  // namespace
 
@@ -185,12 +147,10 @@ Result<WorkDone> CampaignWorker::work() {
 // Verifies the device first, after the last task, and before it waits for tasks or for more devices.
 Result<WorkDone> CampaignWorker::take_tasks() {
   std::optional<Seconds> waits_since;  // for others
-  DeviceTurn turn(*ending_);
-  const Seconds longest = std::min(longest_turn, campaign_.lease / renewals_in_a_lease);
+  DeviceTurn turn(*ending_, std::min(longest_turn, campaign_.lease / renewals_in_a_lease));
   while (!InterruptGuard::interrupted()) {
     // The lease begins when the device is free, so that no element holds a task while it waits for another's.
-    if (const Status kept = turn.keep(gpus_, longest, [this] { return lock(); }); !kept)
-      return fail(kept.error());
+    if (const Status kept = turn.keep(gpus_, [this] { return lock(); }); !kept) return fail(kept.error());
     if (const Status sent = send_journal(); !sent) return fail(sent.error());
     const Result<bool> over = is_over_budget();
     if (!over) return fail(over.error());

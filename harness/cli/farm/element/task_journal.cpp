@@ -1,4 +1,4 @@
-#include "harness/cli/farm/task_journal.h"
+#include "harness/cli/farm/element/task_journal.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

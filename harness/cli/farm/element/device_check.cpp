@@ -1,4 +1,4 @@
-#include "harness/cli/farm/device_check.h"
+#include "harness/cli/farm/element/device_check.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "harness/measure/metrics/reported_metrics.h"
+#include "harness/measure/worker/phases.h"
 #include "harness/measure/worker/worker.h"
 #include "tests/measure/cases.h"
 #include "tests/measure/trial.h"
@@ -23,6 +25,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::Pair;
 using testing::SizeIs;
 using testing::StartsWith;
 using trial::Right;
@@ -131,14 +134,48 @@ TEST(MeasuredPhases, AddUpInTheOrderInWhichTheyFirstEnd) {
   const ProcessResult result = measure(planned_line("right"), steady);
   std::vector<std::string> names;
   for (const Phase& phase : result.phases) names.push_back(phase.name);
-  EXPECT_THAT(names, ElementsAre("construct", "inputs", "allocate", "first_call", "verify", "identify",
-                                 "warm_up", "sampling", "audit", "report", "look"));
+  EXPECT_THAT(names,
+              ElementsAre("construct", "inputs", "allocate", "first_call", "verify", "identify", "warm_up",
+                          "sampling", "audit_inputs", "audit_check", "audit", "report", "look"));
   const auto near = [](double seconds) { return DoubleNear(seconds, 1e-12); };
   std::vector<double> durations;
   for (const Phase& phase : result.phases) durations.push_back(phase.duration);
   // On the virtual clock: first call 10 x 100 us; 2 placements of 3 and of 10 calls.
   EXPECT_THAT(durations, ElementsAre(near(0), near(0), near(0), near(1e-3), near(0), near(0), near(6e-4),
-                                     near(2e-3), near(0), near(0), near(0)));
+                                     near(2e-3), near(0), near(0), near(0), near(0), near(0)));
+}
+
+TEST(MeasuredPhases, TakeTheirTimeFromThoseAroundThem) {
+  const auto device = scripted(R"({"version": 1})");
+  Phases phases(*device);
+  const auto pass = [&](Seconds seconds) { EXPECT_TRUE(device->timer().preheat(seconds)); };
+  {
+    const auto outer = phases.run("outer");
+    pass(1);
+    {
+      const auto middle = phases.run("middle");
+      pass(2);
+      {
+        const auto inner = phases.run("inner");
+        pass(4);
+      }
+      pass(8);
+    }
+    {
+      const auto inner = phases.run("inner");
+      pass(16);
+    }
+    pass(32);
+  }
+  {
+    const auto after = phases.run("after");
+    pass(64);
+  }
+  std::map<std::string, double> seconds;
+  for (const Phase& one : phases.take()) seconds[one.name] = one.duration;
+  EXPECT_THAT(seconds,
+              ElementsAre(Pair("after", DoubleNear(64, 1e-9)), Pair("inner", DoubleNear(20, 1e-9)),
+                          Pair("middle", DoubleNear(10, 1e-9)), Pair("outer", DoubleNear(33, 1e-9))));
 }
 
 TEST(MeasuredPhases, AreKeptAsFarAsAFailedCaseGot) {

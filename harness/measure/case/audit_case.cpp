@@ -19,6 +19,7 @@ struct AuditInputs {
 
 // By the current build, as the usual inputs are.
 AuditInputs inputs_of_audit(CaseParts& parts, Audit& audit) {
+  const auto phase = parts.phases.run("audit_inputs");
   const Audit::Inputs next = audit.next_inputs();
   const Seconds begin = parts.device.timer().now();
   const PlannedCase& planned = parts.planned;
@@ -161,6 +162,7 @@ class AuditedSet {
   }
 
   Step check(const CaseInputs& inputs, const Checking& how) {
+    const auto phase = parts_.phases.run("audit_check");
     const tl::expected<Finding, Ending> finding = parts_.check(subject_, set_, inputs, how);
     if (!finding) return tl::unexpected<Ending>(finding.error());
     if (finding->wrong) return wrong_in_audit(*finding->wrong, placement_);

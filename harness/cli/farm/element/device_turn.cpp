@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "harness/store/store_wait.h"
+#include "harness/cli/farm/element/ask_patiently.h"
 
 namespace harness {
 namespace {

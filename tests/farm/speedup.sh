@@ -8,7 +8,7 @@
 #                                  each GPU, then one with one. The first also fills caches: of files, of cuDNN, of NVRTC
 #   HARNESS_FARM_SUITES="probe fusion matmul attention operators masks quantization"
 #   HARNESS_FARM_PROCESSES=1       of each case and build
-#   HARNESS_FARM_BLOCK=16          cases of a task
+#   HARNESS_FARM_BLOCK=24          cases of a task
 #
 # Prints a line for each campaign, then where their time went (phases.py). Exit status: 0 all elements ended with 0.
 set -uo pipefail
@@ -34,7 +34,7 @@ for count in ${HARNESS_FARM:-$gpus 1}; do
   name=$number-of-$count
   store=$out/$name.db
   "$harness" farm plan "${suites[@]}" --device cuda --measure all --looks 1 --no-confirm --store "$store" \
-    --processes "${HARNESS_FARM_PROCESSES:-1}" --block "${HARNESS_FARM_BLOCK:-16}" --elements "$count" \
+    --processes "${HARNESS_FARM_PROCESSES:-1}" --block "${HARNESS_FARM_BLOCK:-24}" --elements "$count" \
     --baseline-build "$scratch/one" --current-build "$scratch/other" >"$out/$name.plan" 2>&1 || {
     cat "$out/$name.plan" >&2
     exit 2

@@ -31,8 +31,10 @@ TEST(CampaignTasks, GetSmallerWhereSeveralElementsShouldEndTogether) {
 }
 
 // A task starts processes of its own, so one of a single case costs as much as several cases.
-TEST(CampaignTasks, HaveAThirdOfABlockAtLeast) {
+TEST(CampaignTasks, HaveFourCasesAtLeastOrAThirdOfASmallBlock) {
   EXPECT_THAT(tasks(10, 12, 8), ElementsAre(4, 4, 2));
+  EXPECT_THAT(tasks(10, 48, 8), ElementsAre(4, 4, 2));
+  EXPECT_THAT(tasks(7, 9, 8), ElementsAre(3, 3, 1));
   EXPECT_THAT(tasks(4, 2, 8), ElementsAre(1, 1, 1, 1));
 }
 

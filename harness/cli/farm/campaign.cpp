@@ -90,15 +90,16 @@ std::vector<Piece> pieces_of(const Campaign& campaign, const CampaignWork& work)
   return pieces;
 }
 
-// A task starts processes of its own, which takes as long as measuring several cases. So the last tasks get
-// smaller by no more than this.
+// A task starts processes of its own, which takes as long as measuring one or two cases. So the last tasks
+// have no fewer than these, or a third of a small block.
+constexpr int least_cases = 4;
 constexpr int least_share_of_block = 3;
 
 // The most cases of a task when so many are left.
 int block_of(const Campaign& campaign, std::size_t left) {
   if (campaign.elements < 2) return campaign.block;
   const int share = static_cast<int>(left) / (2 * campaign.elements);
-  const int least = std::max(1, campaign.block / least_share_of_block);
+  const int least = std::clamp(campaign.block / least_share_of_block, 1, least_cases);
   return std::clamp(share, least, campaign.block);
 }
 

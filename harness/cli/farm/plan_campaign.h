@@ -25,7 +25,7 @@ struct CampaignRequest {
   MeasuringOptions measuring;
   Seconds budget = 0;  // 0: none
   int elements = 1;    // devices that will measure
-  int block = 8;       // cases of a task
+  int block = 24;      // cases of a task
   Seconds lease = 120;
 };
 

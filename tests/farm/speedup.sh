@@ -6,7 +6,7 @@
 #
 #   HARNESS_FARM="4 4 1"           campaigns with so many elements, one after the other; default: one with an element for
 #                                  each GPU, then one with one. The first also fills caches: of files, of cuDNN, of NVRTC
-#   HARNESS_FARM_SUITES="probe fusion matmul attention operators masks quantization"
+#   HARNESS_FARM_SUITES="probe fusion matmul"   default: all suites with cases of one GPU, which takes one GPU ten minutes
 #   HARNESS_FARM_PROCESSES=1       of each case and build
 #   HARNESS_FARM_BLOCK=24          cases of a task
 #
@@ -24,7 +24,8 @@ for build in one other; do
 done
 gpus=$(nvidia-smi --list-gpus | wc -l)
 suites=()
-for suite in ${HARNESS_FARM_SUITES:-probe fusion matmul attention operators masks quantization}; do
+all="probe fusion matmul attention operators masks quantization training sparsity memory backends blocks"
+for suite in ${HARNESS_FARM_SUITES:-$all}; do
   suites+=("suites/$suite.yaml")
 done
 harness=$scratch/one/bin/harness

@@ -72,10 +72,29 @@ flock -sn 9 || problem "the lock is not free"
 work --wait 1ms >work.log 2>&1 9>&- &
 element=$!
 eventually measured
-verified() { [ "$(python3 -c 'import sqlite3; print(*(row[0] for row in sqlite3.connect("farm.db").execute("SELECT verified FROM elements")))')" = 1 ]; }
+verified() { [ "$(python3 -c 'import sqlite3; print(*(row[0] for row in sqlite3.connect("farm.db").execute("SELECT verified FROM elements WHERE campaign = (SELECT id FROM campaigns ORDER BY sequence DESC LIMIT 1)")))')" = 1 ]; }
 eventually verified
 sleep 0.5
+expect 0 farm status --report json=status.json
+holds status.json '"waiting" not in report or not report["waiting"]'
 exec 9>&-
 wait $element || problem "it failed: $(cat work.log)"
 same "what is done at last" "$(tasks done)" "1 1 1"
+
+# A task of a GPU is free again while an element measures on the CPU: it does not leave that task to others.
+plan
+change() { python3 -c 'import sqlite3, sys; store = sqlite3.connect("farm.db"); store.execute(sys.argv[1]); store.commit()' "$1"; }
+newest() { python3 -c 'import sqlite3; print(*(row[0] for row in sqlite3.connect("farm.db").execute("SELECT done FROM tasks WHERE campaign = (SELECT id FROM campaigns ORDER BY sequence DESC LIMIT 1) ORDER BY number")))'; }
+change "UPDATE tasks SET holder = 'killed', taken = 1, expires = 1e12 WHERE done = 0 AND number = 1"
+exec 9>"$HARNESS_LOCK_DIR/harness-cpu.lock"
+flock -sn 9 || problem "the lock is not free"
+work --leave >work.log 2>&1 9>&- &
+element=$!
+second() { [ "$(newest)" = "0 1 0" ]; }
+eventually second
+eventually verified
+change "UPDATE tasks SET expires = 0 WHERE done = 0 AND number = 1"
+exec 9>&-
+wait $element || problem "it failed: $(cat work.log)"
+same "what is done with --leave" "$(newest)" "1 1 1"
 finish

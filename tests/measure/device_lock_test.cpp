@@ -8,8 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <future>
 #include <optional>
@@ -148,6 +150,37 @@ TEST_F(DeviceLockTest, IsNotSharedWithMoreWhileSomebodyWantsItAlone) {
   sharer.reset();
   alone.join();
   EXPECT_TRUE(DeviceLock::take({"GPU-1", "campaign", 0, {}, true}));
+}
+
+// Ctrl-Z, for example. Its silence is told by the time of the queue's file.
+TEST_F(DeviceLockTest, DoesNotWaitForAStoppedWaiter) {
+  constexpr Seconds not_long = 1e-9;
+  std::optional<Result<DeviceLock>> held = DeviceLock::take({"GPU-1", "campaign", 0, {}});
+  int waits[2]{};
+  ASSERT_EQ(pipe2(waits, O_CLOEXEC), 0);
+  const pid_t waiter = fork();
+  if (waiter == 0) {
+    held.reset();  // the parent's copy holds the lock
+    const auto lock = DeviceLock::take({"GPU-1", "suite fusion", {}, [&](const std::string&) {
+                                          if (write(waits[1], "y", 1) != 1) _exit(1);
+                                        }});
+    _exit(0);
+  }
+  char byte = 0;
+  EXPECT_EQ(read(waits[0], &byte, 1), 1);
+  kill(waiter, SIGSTOP);
+  waitpid(waiter, nullptr, WUNTRACED);
+  held.reset();
+  EXPECT_FALSE(DeviceLock::take({"GPU-1", "suite probe", not_long, {}})) << "it may go on";
+  std::filesystem::path queue = DeviceLock::path_of("GPU-1");
+  queue.replace_extension(".queue");
+  std::filesystem::last_write_time(queue,
+                                   std::filesystem::file_time_type::clock::now() - std::chrono::minutes(1));
+  EXPECT_TRUE(DeviceLock::take({"GPU-1", "suite probe", not_long, {}}));
+  kill(waiter, SIGKILL);
+  waitpid(waiter, nullptr, 0);
+  close(waits[0]);
+  close(waits[1]);
 }
 
 TEST_F(DeviceLockTest, TicksWhileItWaits) {

@@ -182,8 +182,9 @@ Result<FarmProgress> progress_of(Store& store, const OpenCampaign& open) {
   }
   for (const auto& [name, element] : elements) progress.elements.push_back(element);
   const bool over = progress.budget > 0 && progress.running >= progress.budget;
-  progress.waiting =
-      progress.done < progress.tasks && progress.leased == 0 && !over && open.unverified_elements() == 0;
+  const bool none_lives = std::none_of(open.elements.begin(), open.elements.end(),
+                                       [](const auto& one) { return one.sick.empty() && one.lease > 0; });
+  progress.waiting = progress.done < progress.tasks && progress.leased == 0 && !over && none_lives;
   return progress;
 }
 

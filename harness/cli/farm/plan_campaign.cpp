@@ -322,12 +322,12 @@ Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vec
     }
     settled.push_back(std::move(one.suite));
   }
-  choose_probes(settled, std::move(wholes));
   if (request.budget > 0) {
     auto left_out = keep_within_budget(store, planned.campaign, gaps, request.elements);
     if (!left_out) return fail(left_out.error());
     planned.left_out = std::move(*left_out);
   }
+  choose_probes(settled, std::move(wholes));
   for (CampaignSuite& suite : settled) {
     sort_by_gpus(planned.campaign, suite);
     for (CampaignSide& side : suite.sides) {

@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto between_tries = std::chrono::milliseconds(50);
+constexpr Seconds longest_silence_in_queue = 2;  // of one that waits: it was stopped
 constexpr mode_t for_everybody = 0666;
 
 tl::unexpected<Error> unusable(const fs::path& path, const std::string& why) {
@@ -69,6 +70,17 @@ void write_holder(int descriptor, const LockRequest& request) {
   [[maybe_unused]] const ssize_t written = pwrite(descriptor, line.data(), line.size(), 0);
 }
 
+// Whether the first of a queue has not tried to lock the device for a while. It sets the file's time when it
+// tries.
+bool is_silent(int queue) {
+  struct stat status {};
+  if (fstat(queue, &status) != 0) return true;
+  const auto since_epoch =
+      std::chrono::seconds(status.st_mtim.tv_sec) + std::chrono::nanoseconds(status.st_mtim.tv_nsec);
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now - since_epoch).count() > longest_silence_in_queue;
+}
+
 }  // namespace
 
 fs::path DeviceLock::path_of(const std::string& device) {
@@ -88,13 +100,14 @@ Result<DeviceLock> DeviceLock::take(const LockRequest& request) {
   fs::path queue_path = path;
   queue_path.replace_extension(".queue");
   const DeviceLock queue(open_shared(queue_path));
-  if (queue.descriptor_ < 0) return unusable(queue_path, std::strerror(errno));
   const Clock::time_point begin = Clock::now();
   const int mode = request.shared ? LOCK_SH : LOCK_EX;
-  bool is_next = request.patience && *request.patience <= 0;  // it does not wait, so it need not queue
+  const bool queues = queue.descriptor_ >= 0 && !(request.patience && *request.patience <= 0);
+  bool is_next = false;
   const auto taken = [&] {
-    is_next = is_next || flock(queue.descriptor_, LOCK_EX | LOCK_NB) == 0;
-    return is_next && flock(descriptor, mode | LOCK_NB) == 0;
+    is_next = is_next || (queues && flock(queue.descriptor_, LOCK_EX | LOCK_NB) == 0);
+    if (is_next) (void)futimens(queue.descriptor_, nullptr);
+    return (is_next || !queues || is_silent(queue.descriptor_)) && flock(descriptor, mode | LOCK_NB) == 0;
   };
   for (bool told = false; !taken(); std::this_thread::sleep_for(between_tries)) {
     if (errno != EWOULDBLOCK && errno != EINTR) return unusable(path, std::strerror(errno));

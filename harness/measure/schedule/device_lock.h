@@ -6,7 +6,8 @@
 // The lock is flock()'s, so the kernel gives it back however its holder ends; the file stays. It names the
 // holder, for the message to others that wait. Containers exclude each other when they share the folder.
 // A run that waits is in a queue, a second file (.queue). So one that wants the device alone comes before
-// those that would share it later.
+// those that would share it later. A run that was stopped while it waits holds up nobody for longer than two
+// seconds.
 #pragma once
 
 #include <filesystem>

@@ -127,7 +127,7 @@ Result<std::vector<DeviceLock>> CampaignWorker::lock() {
   std::optional<Seconds> wait = options_.measuring.wait;
   if (wait && !first) wait = no_limit;
   return lock_devices(prepared_, {wait, std::move(shared), [this, first] {
-                                    if (!first && !verified_) stay();
+                                    if (!first) stay();
                                   }});
 }
 
@@ -188,13 +188,14 @@ Result<WorkDone> CampaignWorker::take_tasks() {
       gpus_ = *left->next_gpus;
       continue;
     }
-    gpus_ = first_gpus_;
+    const bool first_turn = std::exchange(gpus_, first_gpus_) == first_gpus_;
     turn.end();
     if (!left->open) return ended(WorkEnd::finished);
     // Judging adds tasks, which may be for fewer GPUs. It happens once somebody has measured the rest.
     const bool waited = waits_since && now() - *waits_since >= campaign_.lease;
     if (left->too_large > 0 && (!left->judging || waited))
       return ended(WorkEnd::needs_more_gpus, left->too_large);
+    if (!options_.stay && !first_turn) continue;  // a task of the first turn may be free again
     if (!options_.stay) return ended(WorkEnd::left_to_others);
     line_.show("others measure the last tasks");
     if (!waits_since) waits_since = now();
@@ -244,19 +245,19 @@ Result<bool> CampaignWorker::verify() {
   return well;
 }
 
-// Nobody judges before this element has verified its device. Called several times a second.
+// It lives, and nobody judges before it has verified its device. Called several times a second.
 void CampaignWorker::stay() {
   if (now() - renewed_ < campaign_.lease / renewals_in_a_lease) return;
   renewed_ = now();
   const BriefPatience brief;
-  (void)store_.enlist(id_, holder_, false, campaign_.lease);  // a store that is away says nothing
+  (void)store_.enlist(id_, holder_, verified_, campaign_.lease);  // a store that is away says nothing
 }
 
-// Others need not wait for an element that ends without a last look at its device.
+// It lives no longer. Others need not wait for an element that ends without a last look at its device.
 Status CampaignWorker::leave() {
-  if (verified_ || sick_ || holder_.device.empty()) return {};
+  if (sick_ || holder_.device.empty()) return {};
   const BriefPatience brief;
-  const Result<bool> left = store_.enlist(id_, holder_, false, 0);
+  const Result<bool> left = store_.enlist(id_, holder_, verified_, 0);
   return left || left.error().kind == ErrorKind::environment ? Status() : fail(left.error());
 }
 

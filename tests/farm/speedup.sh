@@ -6,7 +6,7 @@
 #
 #   HARNESS_FARM="4 4 1"           campaigns with so many elements, one after the other; default: one with an element for
 #                                  each GPU, then one with one. The first also fills caches: of files, of cuDNN, of NVRTC
-#   HARNESS_FARM_SUITES="probe fusion matmul"   default: all suites with cases of one GPU, which takes one GPU ten minutes
+#   HARNESS_FARM_SUITES="probe fusion matmul"   default: all suites with cases of one GPU
 #   HARNESS_FARM_PROCESSES=1       of each case and build
 #   HARNESS_FARM_BLOCK=24          cases of a task
 #

@@ -1,9 +1,9 @@
 #include "harness/measure/tensors/input_sets.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace harness {
-
 namespace {
 
 constexpr std::uint64_t unmoved = 0;  // these sets draw no padding

@@ -41,7 +41,7 @@ assert all(0 < value < 1e-6 for [value] in values["error"]), values["error"]
 assert metrics["exact"]["unit"] == "%" and metrics["exact"]["direction"] == "higher"
 assert case["items"] == 1000 and case["item_name"] == "elements"
 result = case["results"][0]
-phases = [one for one in result["phases"] if one != "audit"]
+phases = [one for one in result["phases"] if not one.startswith("audit")]
 assert phases == ["process_start", "process_fingerprint", "process_preheat", "construct", "inputs", "allocate", "first_call", "verify", "identify", "warm_up", "sampling", "report", "look"], phases
 assert sum("audit" in one["phases"] for one in case["results"]) == 1, "one of three processes is audited"
 assert metrics["wall_time"]["processes"][0]["placements"][0]["started"] > 1.7e9

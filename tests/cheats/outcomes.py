@@ -55,9 +55,10 @@ def cheats(records):
 
 
 def share_of_audits(record):
-    """Of the time that the cases took."""
-    phases = [result.get("phases", {}) for case in record["cases"] for result in case.get("results", [])]
-    return sum(one.get("audit", 0) for one in phases) / (sum(sum(one.values()) for one in phases) or 1)
+    """Of the time that the cases took. An audit has several phases."""
+    phases = [phase for case in record["cases"] for result in case.get("results", [])
+              for phase in result.get("phases", {}).items()]
+    return sum(time for name, time in phases if name.startswith("audit")) / (sum(time for _, time in phases) or 1)
 
 
 def honest(records):

@@ -72,7 +72,7 @@ class Outcomes(unittest.TestCase):
 
     def test_audits_have_a_share(self):
         one = record(a=HONEST)
-        one["cases"][0]["results"] = [{"phases": {"sampling": 0.9, "audit": 0.05}}, {"phases": {"sampling": 1.05}}]
+        one["cases"][0]["results"] = [{"phases": {"sampling": 0.9, "audit": 0.03, "audit_check": 0.02}}, {"phases": {"sampling": 1.05}}]
         self.assertIn("| 2.5 % |", self.run_on("--honest", one)[1])
 
     def test_what_is_no_record_is_named(self):

@@ -1,33 +1,16 @@
 // LaunchReader: reads a kernel's launch from CUPTI's callback, with its function, attributes and arguments.
-// Any thread may call it. Also what every reader of callbacks needs.
+// Any thread may call it.
 #pragma once
 
 #include <cupti.h>
 
-#include <initializer_list>
-#include <optional>
-#include <utility>
-
 #include "harness/device/code/case_recorder.h"
 #include "harness/device/code/code_book.h"
+#include "harness/device/cuda/profiling/calls/callback.h"
 #include "harness/device/cuda/profiling/calls/launch_words.h"
 #include "harness/device/cuda/profiling/driver.h"
 
 namespace harness::cuda {
-
-template <class Params>
-const Params& params(const CUpti_CallbackData& data) {
-  return *static_cast<const Params*>(data.functionParams);
-}
-
-inline std::uint64_t handle(const void* pointer) {
-  return reinterpret_cast<std::uint64_t>(pointer);
-}
-
-inline void add_figures(DriverCall& call,
-                        std::initializer_list<std::pair<const char*, std::int64_t>> figures) {
-  call.figures.insert(call.figures.end(), figures.begin(), figures.end());
-}
 
 class LaunchReader {
  public:

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -18,31 +17,13 @@
 #include "kernels/ptx/tensor_map.cuh"
 #include "kernels/training/engine_options.h"
 #include "kernels/training/flash_kernels.cuh"
-#include "kernels/training/fp8_kernels.cuh"
 #include "kernels/training/layer_kernels.cuh"
+#include "kernels/training/linear_layers.cuh"
 #include "kernels/training/model_kernels.cuh"
-#include "kernels/training/products.h"
 
 namespace training {
 
 static_assert(std::has_unique_object_representations_v<Tokens>);
-
-// Parts of a workspace, each at a multiple of 256 bytes.
-class Arena {
- public:
-  explicit Arena(void* begin) : begin_(static_cast<unsigned char*>(begin)) {}
-  template <class T>
-  T* take(std::int64_t count) {
-    T* const at = begin_ == nullptr ? nullptr : reinterpret_cast<T*>(begin_ + used_);
-    used_ += (static_cast<std::size_t>(count) * sizeof(T) + 255) / 256 * 256;
-    return at;
-  }
-  [[nodiscard]] std::size_t used() const { return used_; }
-
- private:
-  unsigned char* begin_;
-  std::size_t used_ = 0;
-};
 
 struct LaunchShape {
   unsigned x, y;  // of the grid
@@ -51,24 +32,17 @@ struct LaunchShape {
 };
 
 template <class Device>
-class Engine {
+class Engine : LinearNames {
  public:
   using Half = std::uint16_t;
   using Code = std::uint8_t;
 
   Engine(const EngineOptions& options, Device& device)
-      : of_(options), at_(options.shape), device_(device), tokens_(options.batch * options.shape.sequence) {
-    const ModelShape& shape = of_.shape;
-    const auto plan = [&](Linear which, std::int64_t inputs, std::int64_t outputs, bool fp8) {
-      linears_[which] = {inputs, outputs, device.plan(forward_product(fp8, tokens_, inputs, outputs)),
-                         device.plan(input_product(fp8, tokens_, inputs, outputs)),
-                         device.plan(weight_product(fp8, tokens_, inputs, outputs))};
-    };
-    plan(qkv, shape.d, 3 * shape.d, fp8());
-    plan(out, shape.d, shape.d, fp8());
-    plan(up, shape.d, shape.hidden(), fp8());
-    plan(down, shape.hidden(), shape.d, fp8());
-    if (shape.vocabulary > 0) plan(head, shape.d, shape.vocabulary, false);
+      : of_(options),
+        at_(options.shape),
+        device_(device),
+        tokens_(options.batch * options.shape.sequence),
+        linears_(options, device) {
     Arena nothing(nullptr);
     lay_out(nothing);
     bytes_ = nothing.used();
@@ -84,60 +58,39 @@ class Engine {
 
   // Enqueues a step. `fresh`: the scales of delayed FP8 are taken from this step's own values.
   void step(const StepTensors& on, bool fresh) {
-    fresh_ = fresh || of_.precision != Precision::fp8_delayed;
-    forward(on, logits_, {});
+    forward(on, fresh, logits_, {});
     loss(on, logits_, true);
     backward(on);
     if (of_.compression) compress(fresh);
     device_.launch(adamw_step_kernel,
                    static_cast<unsigned>((at_.size() + adamw_elements - 1) / adamw_elements), 1,
                    of_.optimizer, on.step, gradient_, on.weights, on.mean, on.variance, at_.size());
-    if (!fresh_) device_.launch(take_largest_kernel, 1, 1, used_, next_, slots());
+    linears_.end();
     if (on.step != nullptr) device_.launch(next_step_kernel, 1, 1, on.step);
   }
 
   // Enqueues the loss of on.tokens alone. Scales are then those of its values. `before` gets addresses of the
   // device, in BF16, when the kernels that write there are enqueued.
   void evaluate(const StepTensors& on, const HeadsObserver& before = {}) {
-    fresh_ = true;
     Half* const logits = on.logits == nullptr ? logits_ : on.logits;
-    forward(on, logits, before);
+    forward(on, true, logits, before);
     loss(on, logits, false);
   }
 
  private:
-  enum Linear { qkv, out, up, down, head };
-  static constexpr int in_layer = 4;
-  static constexpr int floats_a_scale = 4;  // cuBLASLt takes scales at multiples of 16 bytes alone
-  struct LinearPlan {
-    std::int64_t inputs = 0, outputs = 0;
-    int forward = 0, of_input = 0, of_weight = 0;
-  };
   struct Layer {
     Half *x, *qkv, *middle, *f;
     float *root1, *root2;
-    float* sums;                         // FlashTensors::rows
-    std::array<Half*, in_layer> inputs;  // of its linear layers in BF16; in FP8 only the result of attention
-    std::array<Code*, in_layer> transposed;  // those in FP8
+    float* sums;  // FlashTensors::rows
+    LinearInputs inputs;
     FlashMaps maps;
   };
 
-  [[nodiscard]] bool fp8() const { return of_.precision != Precision::bf16; }
-  [[nodiscard]] int slots() const { return static_cast<int>(3 * in_layer * of_.shape.layers); }
-  [[nodiscard]] unsigned grid(std::int64_t elements) const {
-    const std::int64_t needed = (elements + 8 * threads_a_block - 1) / (8 * threads_a_block);
-    return static_cast<unsigned>(std::min<std::int64_t>(needed, 8 * device_.multiprocessors()));
-  }
+  [[nodiscard]] unsigned grid(std::int64_t elements) const { return blocks_for(elements, device_); }
   [[nodiscard]] unsigned rows() const { return static_cast<unsigned>(tokens_); }
   [[nodiscard]] unsigned partial_rows() const {
     const int blocks = of_.shape.d <= step_of_block ? 4 : 2;  // that a multiprocessor holds
     return std::min(rows(), static_cast<unsigned>(blocks * device_.multiprocessors()));
-  }
-  [[nodiscard]] std::int64_t offset_of(Linear which) const {
-    return which == qkv ? at_.qkv() : which == out ? at_.out() : which == up ? at_.up() : at_.down();
-  }
-  [[nodiscard]] std::int64_t in_weights(std::int64_t layer, Linear which) const {
-    return which == head ? at_.head() : at_.layer(layer) + offset_of(which);
   }
 
   // Kernels of compression on the engine's device.
@@ -170,18 +123,7 @@ class Engine {
       compressed_ = arena.take<Code>(
           static_cast<std::int64_t>(Compressor(*of_.compression, at_.size()).workspace_bytes()));
     }
-    first_copied_ = fp8() ? at_.head() : at_.layer(0);
-    copies_ = arena.take<Half>(std::max<std::int64_t>(at_.size() - first_copied_, 0));
-    if (fp8()) {
-      codes_ = arena.take<Code>(shape.layers * at_.layer_size());
-      transposed_codes_ = arena.take<Code>(shape.layers * at_.layer_size());
-      x_codes_ = arena.take<Code>(4 * values);
-      of_y_codes_ = arena.take<Code>(4 * values);
-      of_y_transposed_ = arena.take<Code>(4 * values);
-      scales_ = arena.take<float>(slots() * floats_a_scale);
-      used_ = arena.take<std::uint32_t>(2 * slots());
-      next_ = used_ + slots();
-    }
+    linears_.lay_out(arena, d);
     layers_.resize(static_cast<std::size_t>(shape.layers));
     for (Layer& layer : layers_) {
       if (of_.recomputes && &layer != layers_.data()) layer = layers_.front();
@@ -193,12 +135,7 @@ class Engine {
       layer.root1 = arena.take<float>(tokens_);
       layer.root2 = arena.take<float>(tokens_);
       layer.sums = arena.take<float>(2 * tokens_ * shape.heads);
-      for (int which = 0; which < in_layer; ++which) {
-        const auto place = static_cast<std::size_t>(which);
-        const std::int64_t count = tokens_ * linears_[place].inputs;
-        layer.inputs[place] = !fp8() || which == out ? arena.take<Half>(count) : nullptr;
-        layer.transposed[place] = fp8() ? arena.take<Code>(count) : nullptr;
-      }
+      layer.inputs = linears_.lay_out_inputs(arena);
     }
     last_ = arena.take<Half>(values);
     normed_ = arena.take<Half>(values);
@@ -210,81 +147,6 @@ class Engine {
     of_branch_ = arena.take<Half>(values);
     of_hidden_ = arena.take<Half>(4 * values);
     partial_ = arena.take<float>(d * partial_rows());
-  }
-
-  // A slot for the scale of each operand: inputs, weights and gradients of a layer's linear layers.
-  enum class Operand { input, weight, gradient };
-  [[nodiscard]] int slot(std::int64_t layer, Linear which, Operand operand) const {
-    return static_cast<int>((layer * 3 + static_cast<int>(operand)) * in_layer + which);
-  }
-  [[nodiscard]] float* scale(int place) const { return scales_ + place * floats_a_scale; }
-  // Where a kernel tells the largest magnitude of its result, an operand; null: it is not wanted.
-  [[nodiscard]] std::uint32_t* largest(std::int64_t layer, Linear which, Operand operand) const {
-    return fp8() && fresh_ ? used_ + slot(layer, which, operand) : nullptr;
-  }
-  // In a fresh step the largest magnitude has been told.
-  template <class Type, class Matrix>
-  void quantise(const Matrix& matrix, std::int64_t count_rows, std::int64_t columns, int place, Code* codes,
-                Code* transposed) {
-    device_.launch(quantise_kernel<Matrix, Type>, static_cast<unsigned>((columns + tile - 1) / tile),
-                   static_cast<unsigned>((count_rows + tile - 1) / tile), matrix,
-                   static_cast<int>(count_rows), static_cast<int>(columns), used_ + place,
-                   fresh_ ? nullptr : next_ + place, scale(place), codes, transposed);
-  }
-
-  void prepare_weights(const StepTensors& on) {
-    const std::int64_t copied = at_.size() - first_copied_;
-    if (copied > 0) device_.launch(cast_kernel, grid(copied), 1, on.weights + first_copied_, copies_, copied);
-    if (!fp8()) return;
-    for (std::int64_t l = 0; l < of_.shape.layers; ++l)
-      for (const Linear which : {qkv, out, up, down}) {
-        const std::int64_t in_codes = l * at_.layer_size() + offset_of(which);
-        const std::int64_t inputs = linears_[which].inputs, outputs = linears_[which].outputs;
-        const float* const weights = on.weights + in_weights(l, which);
-        const int place = slot(l, which, Operand::weight);
-        if (fresh_)
-          device_.launch(largest_kernel<float>, grid(outputs * inputs), 1, weights, outputs * inputs,
-                         used_ + place);
-        quantise<ptx::E4M3>(StoredMatrix<float>{weights, inputs}, outputs, inputs, place, codes_ + in_codes,
-                            transposed_codes_ + in_codes);
-      }
-  }
-
-  // y = x W^T, plus `added` where there is one.
-  void linear_in_bf16(std::int64_t l, Linear which, const Half* x, Half* y, const Half* added = nullptr) {
-    device_.multiply(linears_[which].forward, copies_ + (in_weights(l, which) - first_copied_), x,
-                     added == nullptr ? y : added, y, 1.0F, added == nullptr ? 0.0F : 1.0F, nullptr, nullptr);
-  }
-  // The same of a layer: in BF16 of its input, in FP8 of `x`, whose transposed codes the layer keeps.
-  template <class Matrix>
-  void linear(std::int64_t l, Linear which, const Matrix& x, Half* y, const Half* added = nullptr) {
-    const Layer& layer = layers_[static_cast<std::size_t>(l)];
-    if (!fp8()) return linear_in_bf16(l, which, layer.inputs[which], y, added);
-    const LinearPlan& plan = linears_[which];
-    const int of_x = slot(l, which, Operand::input), of_w = slot(l, which, Operand::weight);
-    quantise<ptx::E4M3>(x, tokens_, plan.inputs, of_x, x_codes_, layer.transposed[which]);
-    device_.multiply(plan.forward, codes_ + l * at_.layer_size() + offset_of(which), x_codes_,
-                     added == nullptr ? y : added, y, 1.0F, added == nullptr ? 0.0F : 1.0F, scale(of_w),
-                     scale(of_x));
-  }
-
-  // The gradients of x and W by that of y.
-  void linear_backward(std::int64_t l, Linear which, const Half* x, const Half* of_y, Half* of_x) {
-    const LinearPlan& plan = linears_[which];
-    float* const of_w = gradient_ + in_weights(l, which);
-    if (!fp8() || which == head) {
-      device_.multiply(plan.of_input, copies_ + (in_weights(l, which) - first_copied_), of_y, of_x, of_x,
-                       1.0F, 0.0F, nullptr, nullptr);
-      device_.multiply(plan.of_weight, x, of_y, of_w, of_w, 1.0F, 0.0F, nullptr, nullptr);
-      return;
-    }
-    const int place = slot(l, which, Operand::gradient);
-    quantise<ptx::E5M2>(StoredMatrix<Half>{of_y, plan.outputs}, tokens_, plan.outputs, place, of_y_codes_,
-                        of_y_transposed_);
-    device_.multiply(plan.of_input, transposed_codes_ + l * at_.layer_size() + offset_of(which), of_y_codes_,
-                     of_x, of_x, 1.0F, 0.0F, scale(slot(l, which, Operand::weight)), scale(place));
-    device_.multiply(plan.of_weight, layers_[static_cast<std::size_t>(l)].transposed[which], of_y_transposed_,
-                     of_w, of_w, 1.0F, 0.0F, scale(slot(l, which, Operand::input)), scale(place));
   }
 
   void norm(const Half* x, const float* gains, Half* y, float* roots, std::uint32_t* largest_of_y = nullptr) {
@@ -351,7 +213,7 @@ class Engine {
   // Where a layer that is computed again writes its result: nowhere, but in FP8 its last product makes the
   // codes that the backward pass needs, and writes what is there already.
   [[nodiscard]] Half* again(std::int64_t l) const {
-    return fp8() ? layers_[static_cast<std::size_t>(l + 1)].x : nullptr;
+    return linears_.fp8() ? layers_[static_cast<std::size_t>(l + 1)].x : nullptr;
   }
 
   // Without `result`, only what the backward pass needs.
@@ -361,8 +223,8 @@ class Engine {
     const ModelShape& shape = of_.shape;
     const std::int64_t d = shape.d, hidden = tokens_ * shape.hidden();
     const float *const gains1 = weights + at_.norm1(), *const gains2 = weights + at_.norm2();
-    norm(layer.x, gains1, layer.inputs[qkv], layer.root1, largest(l, qkv, Operand::input));
-    linear(l, qkv, NormedMatrix{layer.x, gains1, layer.root1, d}, layer.qkv);
+    norm(layer.x, gains1, layer.inputs.plain[qkv], layer.root1, linears_.largest(l, qkv, Operand::input));
+    linears_.multiply(l, qkv, layer.inputs, NormedMatrix{layer.x, gains1, layer.root1, d}, layer.qkv);
     if (before) {
       Half* const apart = of_hidden_;
       device_.launch(heads_kernel, grid(3 * tokens_ * d), 1, layer.qkv, apart, tokens_, 3,
@@ -371,23 +233,24 @@ class Engine {
       before(l, apart, apart + tokens_ * d);
     }
     FlashTensors attention = flash_tensors(layer, on.mask.of_layer(l));
-    attention.to = layer.inputs[out];
-    attention.largest = largest(l, out, Operand::input);
+    attention.to = layer.inputs.plain[out];
+    attention.largest = linears_.largest(l, out, Operand::input);
     flash<FlashPass::forward>(attention, layer.maps);
-    linear(l, out, StoredMatrix<Half>{layer.inputs[out], d}, layer.middle, layer.x);
-    norm(layer.middle, gains2, layer.inputs[up], layer.root2, largest(l, up, Operand::input));
-    linear(l, up, NormedMatrix{layer.middle, gains2, layer.root2, d}, layer.f);
-    if (!fp8())
-      device_.launch(gelu_kernel, grid(hidden), 1, layer.f, layer.inputs[down], hidden);
-    else if (fresh_)
-      device_.launch(gelu_largest_kernel, grid(hidden), 1, layer.f, largest(l, down, Operand::input), hidden);
-    if (result != nullptr) linear(l, down, GeluMatrix{layer.f, shape.hidden()}, result, layer.middle);
+    linears_.multiply(l, out, layer.inputs, StoredMatrix<Half>{layer.inputs.plain[out], d}, layer.middle,
+                      layer.x);
+    norm(layer.middle, gains2, layer.inputs.plain[up], layer.root2, linears_.largest(l, up, Operand::input));
+    linears_.multiply(l, up, layer.inputs, NormedMatrix{layer.middle, gains2, layer.root2, d}, layer.f);
+    if (!linears_.fp8())
+      device_.launch(gelu_kernel, grid(hidden), 1, layer.f, layer.inputs.plain[down], hidden);
+    else if (std::uint32_t* const told = linears_.largest(l, down, Operand::input))
+      device_.launch(gelu_largest_kernel, grid(hidden), 1, layer.f, told, hidden);
+    if (result != nullptr)
+      linears_.multiply(l, down, layer.inputs, GeluMatrix{layer.f, shape.hidden()}, result, layer.middle);
   }
 
-  void forward(const StepTensors& on, Half* logits, const HeadsObserver& before) {
+  void forward(const StepTensors& on, bool fresh, Half* logits, const HeadsObserver& before) {
     const ModelShape& shape = of_.shape;
-    if (fp8() && fresh_) device_.zero(used_, 2 * static_cast<std::size_t>(slots()) * sizeof *used_);
-    prepare_weights(on);
+    linears_.begin(on.weights, fresh);
     Half* const first = layers_.front().x;
     if (shape.vocabulary > 0)
       device_.launch(embed_kernel, rows(), 1, on.tokens, on.weights + at_.embedding(),
@@ -398,7 +261,7 @@ class Engine {
       forward_layer(on, l, l + 1 < shape.layers ? layers_[static_cast<std::size_t>(l + 1)].x : last_, before);
     if (shape.vocabulary == 0) return;
     norm(last_, on.weights + at_.last_norm(), normed_, last_root_);
-    linear_in_bf16(0, head, normed_, logits);
+    linears_.multiply_plain(0, head, normed_, logits);
   }
 
   // Leaves the gradient by the logits in their place, or that by the last values in of_x_.
@@ -411,7 +274,8 @@ class Engine {
     } else {
       factor /= static_cast<float>(shape.d);
       device_.launch(distance_kernel, rows(), 1, last_, on.target, of_x_, losses_,
-                     largest(shape.layers - 1, down, Operand::gradient), static_cast<int>(shape.d), factor);
+                     linears_.largest(shape.layers - 1, down, Operand::gradient), static_cast<int>(shape.d),
+                     factor);
     }
     device_.launch(mean_loss_kernel, 1, 1, losses_, static_cast<int>(tokens_), factor, on.step, on.loss);
   }
@@ -422,7 +286,7 @@ class Engine {
     attention.to = of_qkv_;
     attention.largest = largest_of_qkv;
     device_.launch(flash_delta_kernel, static_cast<unsigned>(tokens_ * of_.shape.heads / 16), 1, attention,
-                   layer.inputs[out]);
+                   layer.inputs.plain[out]);
     flash<FlashPass::of_keys>(attention, layer.maps);
     flash<FlashPass::of_queries>(attention, layer.maps);
   }
@@ -431,28 +295,28 @@ class Engine {
     const Layer& layer = layers_[static_cast<std::size_t>(l)];
     const float* const weights = on.weights + at_.layer(l);
     float* const of_weights = gradient_ + at_.layer(l);
-    linear_backward(l, down, layer.inputs[down], of_x_, of_hidden_);
+    linears_.backward(l, down, layer.inputs, of_x_, of_hidden_, gradient_);
     const std::int64_t hidden = tokens_ * of_.shape.hidden();
     device_.launch(gelu_backward_kernel, grid(hidden), 1, layer.f, of_hidden_,
-                   largest(l, up, Operand::gradient), hidden);
-    linear_backward(l, up, layer.inputs[up], of_hidden_, of_branch_);
+                   linears_.largest(l, up, Operand::gradient), hidden);
+    linears_.backward(l, up, layer.inputs, of_hidden_, of_branch_, gradient_);
     norm_backward(layer.middle, layer.root2, weights + at_.norm2(), of_branch_, of_weights + at_.norm2(),
-                  largest(l, out, Operand::gradient));
-    linear_backward(l, out, layer.inputs[out], of_x_, of_branch_);
-    attention_backward(layer, on.mask.of_layer(l), largest(l, qkv, Operand::gradient));
-    linear_backward(l, qkv, layer.inputs[qkv], of_qkv_, of_branch_);
+                  linears_.largest(l, out, Operand::gradient));
+    linears_.backward(l, out, layer.inputs, of_x_, of_branch_, gradient_);
+    attention_backward(layer, on.mask.of_layer(l), linears_.largest(l, qkv, Operand::gradient));
+    linears_.backward(l, qkv, layer.inputs, of_qkv_, of_branch_, gradient_);
     norm_backward(layer.x, layer.root1, weights + at_.norm1(), of_branch_, of_weights + at_.norm1(),
-                  l > 0 ? largest(l - 1, down, Operand::gradient) : nullptr);
+                  l > 0 ? linears_.largest(l - 1, down, Operand::gradient) : nullptr);
   }
 
   void backward(const StepTensors& on) {
     const ModelShape& shape = of_.shape;
     const int d = static_cast<int>(shape.d);
     if (shape.vocabulary > 0) {
-      linear_backward(0, head, normed_, logits_, of_branch_);
+      linears_.backward_plain(0, head, normed_, logits_, of_branch_, gradient_);
       device_.zero(of_x_, static_cast<std::size_t>(tokens_ * shape.d) * sizeof *of_x_);
       norm_backward(last_, last_root_, on.weights + at_.last_norm(), of_branch_, gradient_ + at_.last_norm(),
-                    largest(shape.layers - 1, down, Operand::gradient));
+                    linears_.largest(shape.layers - 1, down, Operand::gradient));
     }
     for (std::int64_t l = shape.layers - 1; l >= 0; --l) {
       if (of_.recomputes && l + 1 < shape.layers) forward_layer(on, l, again(l), {});
@@ -470,20 +334,14 @@ class Engine {
   Layout at_;
   Device& device_;
   std::int64_t tokens_;
-  std::array<LinearPlan, in_layer + 1> linears_;
+  LinearLayers<Device> linears_;
   std::size_t bytes_ = 0;
-  bool fresh_ = true;
-  std::int64_t first_copied_ = 0;  // of the weights that have BF16 copies
   std::vector<Layer> layers_;
   float* residual_ = nullptr;
   Code* compressed_ = nullptr;
-  float *gradient_ = nullptr, *scales_ = nullptr, *last_root_ = nullptr, *losses_ = nullptr,
-        *partial_ = nullptr;
-  Half *copies_ = nullptr, *last_ = nullptr, *normed_ = nullptr, *logits_ = nullptr, *of_qkv_ = nullptr,
-       *of_x_ = nullptr, *of_branch_ = nullptr, *of_hidden_ = nullptr;
-  Code *codes_ = nullptr, *transposed_codes_ = nullptr, *x_codes_ = nullptr, *of_y_codes_ = nullptr,
-       *of_y_transposed_ = nullptr;
-  std::uint32_t *used_ = nullptr, *next_ = nullptr;  // neighbours
+  float *gradient_ = nullptr, *last_root_ = nullptr, *losses_ = nullptr, *partial_ = nullptr;
+  Half *last_ = nullptr, *normed_ = nullptr, *logits_ = nullptr, *of_qkv_ = nullptr, *of_x_ = nullptr,
+       *of_branch_ = nullptr, *of_hidden_ = nullptr;
 };
 
 }  // namespace training

@@ -27,6 +27,17 @@ starts 3
 expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
 holds status.json 'report["stored"] == report["results"] == 4'
 
+# The suites of a command ask one worker about the GPU.
+sed 's/name: shared/name: second/; s/: \[64.*\]/: [65]/' suite.yaml >second.yaml
+rm opened
+expect 0 "$HARNESS" farm plan suite.yaml second.yaml --store farm.db --device cuda:0
+same "openings of the GPU by a plan of two suites" "$(grep -c . opened)" 1
+rm opened
+expect 0 "$HARNESS" run suite.yaml second.yaml --store farm.db --device cuda:0
+same "openings of the GPU by a run of two suites" "$(grep -c . opened)" 3
+plan
+expect 0 "$HARNESS" farm work --store farm.db --quiet
+
 # While another process measures on the GPU, an element does not even open it.
 plan
 exec 9>"$HARNESS_LOCK_DIR/harness-GPU-0.lock"
@@ -81,4 +92,12 @@ same "workers of the plan" "$(cat count)" 0
 rm -f "$HARNESS_LOCK_DIR"/harness-*.lock
 expect 0 "$HARNESS" farm work --store farm.db --quiet --wait 60s --tasks 1
 same "the workers" "$(paste -sd, log)" "start 1,start 2,end 1,start 3,end 2,end 3,start 4,end 4"
+
+# Two suites ask one worker whether it can load both builds. Each build is asked for its plan of each suite.
+for build in one other; do ln -sf "$HARNESS" $build/bin/harness; done
+sed 's/name: shared/name: second/; s/: \[64\]/: [65]/' suite.yaml >second.yaml
+rm -rf linked && mkdir linked
+LD_DEBUG=libs LD_DEBUG_OUTPUT=$work/linked/by expect 0 "$HARNESS" farm plan suite.yaml second.yaml --store farm.db \
+  --baseline-build one --current-build other --device scripted:speed.json --pair process --measure all
+same "the program, its plans and a worker" "$(grep -l 'initialize program: .*/harness$' linked/* | wc -l)" 6
 finish

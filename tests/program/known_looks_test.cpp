@@ -72,7 +72,7 @@ class KnownLooks : public testing::Test {
 
   std::map<std::string, EncodedResult> found(Record record) {
     EXPECT_TRUE(store_->begin(record));
-    return known_looks(*store_, record, plan_, prepared_).value();
+    return known_looks(*store_, record, record.build, plan_, prepared_).value();
   }
 
   std::filesystem::path before_ = std::filesystem::current_path();
@@ -123,7 +123,7 @@ TEST_F(KnownLooks, TakeOverWhatWasTakenOver) {
   put(header("r1"), Outcome::measured, {""});
   Record second = header("r2");
   EXPECT_TRUE(store_->begin(second));
-  const auto looks = known_looks(*store_, second, plan_, prepared_).value();
+  const auto looks = known_looks(*store_, second, second.build, plan_, prepared_).value();
   second.cases = {planned_record(plan_.cases.front())};
   second.id = "r3";
   second.finished = second.started;

@@ -13,7 +13,6 @@
 #include "harness/cli/provenance/build_cache.h"
 #include "harness/cli/provenance/build_commit.h"
 #include "harness/cli/provenance/built_from.h"
-#include "harness/measure/worker/probe.h"
 #include "harness/store/git.h"
 #include "harness/suite/plan/selection.h"
 
@@ -235,7 +234,7 @@ Status can_take_turns(const AbSide& baseline, const AbSide& current) {
   return {};
 }
 
-Result<PairedBuilds> pair_of(const AbSide& baseline, const AbSide& current) {
+Result<PairedBuilds> pair_of(const AbSide& baseline, const AbSide& current, LoadedPairs& loaded) {
   const Result<BuildModules> before = modules_of(baseline, current);
   if (!before) return fail(before.error());
   const Result<BuildModules> after = modules_of(current, baseline);
@@ -246,8 +245,7 @@ Result<PairedBuilds> pair_of(const AbSide& baseline, const AbSide& current) {
     const bool used = std::any_of(current.prepared.plan.cases.begin(), current.prepared.plan.cases.end(),
                                   [&](const PlannedCase& one) { return one.device == kind && !one.skip; });
     if (!used) continue;
-    if (const Status loaded = probe_pair(device, pair, {}, current.folder); !loaded)
-      return fail(loaded.error());
+    if (const Status fits = loaded.load(device, pair, current.folder); !fits) return fail(fits.error());
   }
   return pair;
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/base/result.h"
+#include "harness/cli/ab/loaded_pairs.h"
 #include "harness/cli/measuring/prepare.h"
 #include "harness/measure/schedule/paired_builds.h"
 #include "harness/store/worktree.h"
@@ -55,7 +56,7 @@ Result<bool> ready_side_built_before(AbSide& side, const SuiteOptions& plan);
 Status can_take_turns(const AbSide& baseline, const AbSide& current);
 
 // The modules of both builds, for measuring both in one process. An error says why that is impossible.
-Result<PairedBuilds> pair_of(const AbSide& baseline, const AbSide& current);
+Result<PairedBuilds> pair_of(const AbSide& baseline, const AbSide& current, LoadedPairs& loaded);
 
 // The cases that both sides have and can run here, as the current side plans them.
 Plan common_plan(const Plan& baseline, const Plan& current);

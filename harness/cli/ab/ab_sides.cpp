@@ -161,7 +161,7 @@ Prepared devices_of_both(const AbSides& sides) {
   return both;
 }
 
-Result<std::optional<PairedBuilds>> choose_pairing(const AbSides& sides, PairMode mode) {
+Result<std::optional<PairedBuilds>> choose_pairing(const AbSides& sides, PairMode mode, LoadedPairs& loaded) {
   const Status turns = can_take_turns(sides.baseline, sides.current);
   const bool programs =
       has_programs(sides.baseline.prepared.plan) || has_programs(sides.current.prepared.plan);
@@ -172,7 +172,7 @@ Result<std::optional<PairedBuilds>> choose_pairing(const AbSides& sides, PairMod
     if (!turns) return fail(turns.error());
     return std::nullopt;
   }
-  Result<PairedBuilds> pair = pair_of(sides.baseline, sides.current);
+  Result<PairedBuilds> pair = pair_of(sides.baseline, sides.current, loaded);
   if (pair) return std::optional<PairedBuilds>(std::move(*pair));
   if (mode == PairMode::process || !turns)
     return fail(pair.error().kind, pair.error().where,

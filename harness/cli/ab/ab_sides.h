@@ -53,6 +53,6 @@ inline constexpr auto enum_names<PairMode> = names<PairMode>({{PairMode::automat
 
 // How both are measured together: in one process if possible, unless the user chose otherwise. Says on
 // standard error why it is not possible. std::nullopt: in processes that take turns, or interrupted.
-Result<std::optional<PairedBuilds>> choose_pairing(const AbSides& sides, PairMode mode);
+Result<std::optional<PairedBuilds>> choose_pairing(const AbSides& sides, PairMode mode, LoadedPairs& loaded);
 
 }  // namespace harness

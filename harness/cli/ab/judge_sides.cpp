@@ -68,7 +68,7 @@ int judge_sides(Store& store, const AbSides& sides, AbJudging how, SuiteOutputs&
   if (!locks) return report_error(locks.error());
   auto clocks = lock_clocks(both, how.clocks);
   if (!clocks) return report_error(clocks.error());
-  Result<std::optional<PairedBuilds>> pair = choose_pairing(sides, how.pair);
+  Result<std::optional<PairedBuilds>> pair = choose_pairing(sides, how.pair, *how.loaded);
   if (InterruptGuard::interrupted()) return stopped("nothing was measured");
   if (!pair) return report_error(pair.error());
   AbMeasuring measuring;

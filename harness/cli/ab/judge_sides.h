@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "harness/cli/ab/ab_measure.h"
 #include "harness/cli/ab/ab_sides.h"
@@ -22,6 +23,7 @@ struct AbJudging {
   bool partial = false;                // some of the suite's cases are left out
   Fact<SourceCode> baseline, current;  // how the sides were found
   bool instead = false;                // in place of a stored baseline, which is missing
+  std::shared_ptr<LoadedPairs> loaded = std::make_shared<LoadedPairs>();
   // Called with the complete records. Returns an exit status.
   std::function<int(const AbRecords&)> on_measured = {};
 };

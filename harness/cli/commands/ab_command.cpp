@@ -78,8 +78,8 @@ std::optional<std::vector<AbJob>> make_jobs(const AbArguments& arguments, std::v
 }
 
 // Measures and judges by one suite. Returns its exit status.
-int ab_suite(Store& store, const AbArguments& arguments, const AbJob& job, SuiteOutputs& outputs,
-             const Reproduction& made_by) {
+int ab_suite(Store& store, const AbArguments& arguments, const AbJob& job,
+             const std::shared_ptr<LoadedPairs>& loaded, SuiteOutputs& outputs, const Reproduction& made_by) {
   if (!job.sides) return report_errors(job.sides.error());
   const AbRequest& request = arguments.request;
   const bool commands = job.subject.file.empty();
@@ -99,6 +99,7 @@ int ab_suite(Store& store, const AbArguments& arguments, const AbJob& job, Suite
       request.plan.selects(),
       commands ? shown(arguments.baseline_command) : found(request.baseline, request.baseline_build),
       commands ? shown(arguments.current_command) : found(request.current, request.current_build)};
+  how.loaded = loaded;
   return judge_sides(store, *job.sides, std::move(how), outputs, made_by);
 }
 
@@ -144,8 +145,9 @@ int ab_command(const AbArguments& arguments, const CommandLine& line) {
   if (const Status selected = leave_out_unselected(*jobs); !selected) return report_error(selected.error());
   const Reproduction made_by(line, arguments.store, arguments.request.plan.device);
   SuiteOutputs outputs(arguments.output, line.text(), jobs->size());
+  const auto loaded = std::make_shared<LoadedPairs>();
   for (const AbJob& job : *jobs) {
-    outputs.conclude_suite(job.subject.name, ab_suite(**store, arguments, job, outputs, made_by));
+    outputs.conclude_suite(job.subject.name, ab_suite(**store, arguments, job, loaded, outputs, made_by));
     if (outputs.status() == exit_interrupted) break;
   }
   return outputs.finish();

@@ -69,12 +69,9 @@ int run_once(const RunArguments& arguments, const CommandLine& line) {
     return report_error(used.error());
   const Result<Policy> policy = arguments.policy.policy();
   if (!policy) return report_error(policy.error());
-  std::vector<RunJob> jobs;
-  for (const std::string& suite : arguments.suites) {
-    Checked<RunJob> job = plan_suite(arguments, suite, *policy, line);
-    if (!job) return report_errors(job.error());
-    jobs.push_back(std::move(*job));
-  }
+  Checked<std::vector<RunJob>> planned = plan_suites(arguments, *policy, line);
+  if (!planned) return report_errors(planned.error());
+  std::vector<RunJob>& jobs = *planned;
   if (const Status selected = leave_out_unselected(jobs); !selected) return report_error(selected.error());
   int status = exit_ok;
   if (arguments.profile) {

@@ -37,8 +37,8 @@ struct KnownRecord {
   bool complete = false;  // else its build may not hold for all of its results
 };
 
-// The records of this build, the newest first.
-std::vector<KnownRecord> records_of_build(Store& store, const Record& record) {
+// The records of a build, the newest first.
+std::vector<KnownRecord> records_of_build(Store& store, const Record& record, const BuildParts& build) {
   std::vector<KnownRecord> found;
   RunQuery query;
   query.suite = record.suite.name;
@@ -49,7 +49,7 @@ std::vector<KnownRecord> records_of_build(Store& store, const Record& record) {
   runs->resize(std::min(runs->size(), most_headers));
   for (const RunInfo& run : *runs) {
     Result<Record> header = store.load_cases(run.id, {});
-    if (header && header->build == record.build && header->id != record.id)
+    if (header && header->build == build && header->id != record.id)
       found.push_back({std::move(*header), run.state == RunState::complete});
   }
   return found;
@@ -173,14 +173,15 @@ void take_looks(Store& store, const KnownRecord& from, const Record& record, Pla
 
 }  // namespace
 
-Result<std::map<std::string, EncodedResult>> known_looks(Store& store, Record& record, const Plan& plan,
+Result<std::map<std::string, EncodedResult>> known_looks(Store& store, Record& record,
+                                                         const BuildParts& build, const Plan& plan,
                                                          const Prepared& prepared) {
   std::map<std::string, EncodedResult> looks;
-  if (record.build.empty() || record.build != this_build(plan, record.revision)) return looks;
+  if (build.empty() || build != this_build(plan, record.revision)) return looks;
   if (!prepared.side_by_side.empty()) return looks;
   Plan open = knowable_part(plan, prepared);
   const std::vector<KnownRecord> records =
-      open.cases.empty() ? std::vector<KnownRecord>() : records_of_build(store, record);
+      open.cases.empty() ? std::vector<KnownRecord>() : records_of_build(store, record, build);
   if (records.empty()) return looks;
   if (const Status learned = learn_machines(store, record, open, prepared); !learned)
     return fail(learned.error());

@@ -142,7 +142,7 @@ void forget_unproven(Looks& known, const SparingRequest& request, const Record& 
 Result<Looks> look_at_unknown(const SparingRequest& request, Record& record, ChosenBaseline& baseline) {
   const auto begin = std::chrono::steady_clock::now();
   const InterruptGuard guard;
-  auto results = known_looks(request.store, record, request.plan, request.prepared);
+  auto results = known_looks(request.store, record, request.build, request.plan, request.prepared);
   if (InterruptGuard::interrupted()) return Looks{{}, true, 0};
   if (!results) return fail(results.error());
   Looks known{std::move(*results)};

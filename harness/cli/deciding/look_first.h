@@ -42,6 +42,7 @@ struct SparingRequest {
   bool quiet = false;
   // The baseline of a record whose machines are known.
   std::function<Result<Record>(const Record&)> find_baseline;
+  BuildParts build;  // that runs here; the looks of its records are known
 };
 
 // Looks at all cases before measuring. Cases that do what the baseline's do are not measured: their look is

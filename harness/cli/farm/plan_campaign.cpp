@@ -102,13 +102,20 @@ struct SuiteToPlan {
   }
 };
 
+// Answers of workers that the suites of a campaign share.
+struct Answers {
+  WorkBesideProbe devices{.known = std::make_shared<KnownDevices>()};
+  LoadedPairs loaded = {};
+};
+
 // std::nullopt: interrupted.
-Checked<std::optional<SuiteToPlan>> prepare_suite(const CampaignRequest& request, const std::string& file) {
+Checked<std::optional<SuiteToPlan>> prepare_suite(const CampaignRequest& request, const std::string& file,
+                                                  const Answers& answers) {
   SuiteToPlan suite{request.sides.plan};
   suite.options.suite = file;
   suite.options.of_several = request.suites.size() > 1;
   if (!request.sides.built_before()) {
-    Checked<Prepared> prepared = prepare(suite.options);
+    Checked<Prepared> prepared = prepare(suite.options, answers.devices);
     if (!prepared) return tl::unexpected(prepared.error());
     suite.here = std::move(*prepared);
     return suite;
@@ -140,10 +147,14 @@ Result<SparedCases> look_at_this_build(Store& store, const CampaignRequest& requ
   const auto find_baseline = [&](const Record& known) {
     return stored_baseline(store, request.against, ".", known);
   };
-  return spare_identical({store, prepared.plan, prepared, request.measuring.quiet, find_baseline}, record);
+  // The record tells no build, because its elements may be of several.
+  const BuildParts build = this_build(prepared.plan, record.revision);
+  return spare_identical({store, prepared.plan, prepared, request.measuring.quiet, find_baseline, build},
+                         record);
 }
 
-Checked<SuiteWithRecords> plan_this_build(Store& store, const CampaignRequest& request, SuiteToPlan chosen) {
+Checked<SuiteWithRecords> plan_this_build(Store& store, const CampaignRequest& request, SuiteToPlan chosen,
+                                          const Answers& answers) {
   std::optional<Prepared>& prepared = chosen.here;
   if (!prepared->side_by_side.empty())
     return refused({ErrorKind::usage,
@@ -169,10 +180,11 @@ Checked<SuiteWithRecords> plan_this_build(Store& store, const CampaignRequest& r
   Plan plan = runnable_part(prepared->plan);
   for (const PlannedCase& one : plan.cases) {
     if (suite.devices.contains(one.device)) continue;
-    const Result<DeviceProbe> probe = probe_device(prepared->devices.at(one.device));
+    const auto probe = probe_device(prepared->devices.at(one.device), {}, false, answers.devices);
     if (!probe) return refused(probe.error());
     suite.devices[one.device] = probe->machine.device_uuid;
     record.machines[one.device] = probe->machine;
+    prepared->machines.emplace(one.device, probe->machine);
   }
   decide_as_baseline(plan, store, request, record);
   const fs::path program = this_program();
@@ -197,10 +209,10 @@ Result<SparedCases> look_at_both_builds(Store& store, const AbSides& sides, AbMe
 }
 
 Checked<SuiteWithRecords> plan_both_builds(Store& store, const CampaignRequest& request,
-                                           const SuiteToPlan& chosen) {
+                                           const SuiteToPlan& chosen, Answers& answers) {
   const std::shared_ptr<const AbSides> both = chosen.both;
   const AbSide &baseline = both->baseline, &current = both->current;
-  const Result<std::optional<PairedBuilds>> pair = choose_pairing(*both, request.pair);
+  const Result<std::optional<PairedBuilds>> pair = choose_pairing(*both, request.pair, answers.loaded);
   if (!pair) return refused(pair.error());
   const Plan common = common_plan(baseline.prepared.plan, current.prepared.plan);
   if (const Status possible = check_cases(common); !possible) return refused(possible.error());
@@ -232,9 +244,10 @@ Checked<SuiteWithRecords> plan_both_builds(Store& store, const CampaignRequest& 
 // The suites of which something is selected. std::nullopt: interrupted.
 Checked<std::optional<std::vector<SuiteWithRecords>>> plan_suites(Store& store,
                                                                   const CampaignRequest& request) {
+  Answers answers;
   std::vector<SuiteToPlan> chosen;
   for (const std::string& file : request.suites) {
-    Checked<std::optional<SuiteToPlan>> suite = prepare_suite(request, file);
+    Checked<std::optional<SuiteToPlan>> suite = prepare_suite(request, file, answers);
     if (!suite) return tl::unexpected(suite.error());
     if (!*suite) return std::nullopt;
     chosen.push_back(std::move(**suite));
@@ -242,8 +255,8 @@ Checked<std::optional<std::vector<SuiteWithRecords>>> plan_suites(Store& store,
   if (const Status some = leave_out_unselected(chosen); !some) return refused(some.error());
   std::vector<SuiteWithRecords> suites;
   for (SuiteToPlan& one : chosen) {
-    Checked<SuiteWithRecords> planned =
-        one.here ? plan_this_build(store, request, std::move(one)) : plan_both_builds(store, request, one);
+    Checked<SuiteWithRecords> planned = one.here ? plan_this_build(store, request, std::move(one), answers)
+                                                 : plan_both_builds(store, request, one, answers);
     if (!planned) return tl::unexpected(planned.error());
     suites.push_back(std::move(*planned));
   }

@@ -33,8 +33,9 @@ Result<SparedCases> spare_identical(const RunJob& job, Record& record) {
     if (!baseline) return fail(baseline.error());
     return std::move(baseline->record);
   };
-  return spare_identical(
-      {*job.store, job.prepared.plan, job.prepared, job.arguments.measuring.quiet, find_baseline}, record);
+  return spare_identical({*job.store, job.prepared.plan, job.prepared, job.arguments.measuring.quiet,
+                          find_baseline, record.build},
+                         record);
 }
 
 void decide_as_baseline(Plan& plan, const RunJob& job, const Record& record) {

@@ -62,9 +62,32 @@ Status check_before_measuring(const RunArguments& arguments, const Prepared& pre
 
 // While a worker opens a GPU, this process hashes the program; and measuring begins while that worker ends. A
 // replay for a profiler opens the device in this process instead, and needs neither.
-WorkBesideProbe beside_probes(const RunArguments& arguments) {
+WorkBesideProbe beside_probes(const RunArguments& arguments, std::shared_ptr<KnownDevices> known) {
   if (arguments.profile) return {};
-  return {[] { this_tool(); }, std::make_shared<EndingWorkers>()};
+  return {[] { this_tool(); }, std::make_shared<EndingWorkers>(), std::move(known)};
+}
+
+// Expands one suite and checks all that it needs.
+Checked<RunJob> plan_suite(const RunArguments& all, const std::string& suite, const Policy& policy,
+                           const CommandLine& line, const std::shared_ptr<KnownDevices>& known) {
+  const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
+  RunArguments arguments = all;
+  arguments.plan.suite = suite;
+  arguments.plan.of_several = all.suites.size() > 1;
+  if (const Status checked = check_outputs(arguments.output, files_of(arguments, {})); !checked)
+    return refused(checked.error());
+  Checked<Prepared> prepared = prepare(arguments.plan, beside_probes(arguments, known));
+  if (!prepared) return tl::unexpected(std::move(prepared.error()));
+  const Reproduction made_by(line, arguments.store, arguments.plan.device, arguments.against);
+  RunJob job{std::move(arguments), std::move(*prepared), policy, nullptr, nullptr, made_by};
+  if (job.arguments.profile) return job;
+  declare_looks(job.prepared.plan, job.arguments.looks.looks, !job.arguments.against.empty());
+  if (const Status checked = check_before_measuring(job.arguments, job.prepared); !checked)
+    return refused(checked.error());
+  Checked<Policy> complete = job.arguments.policy.with_waivers(policy, suite);
+  if (!complete) return tl::unexpected(std::move(complete.error()));
+  job.policy = std::move(*complete);
+  return job;
 }
 
 }  // namespace
@@ -77,26 +100,16 @@ Status check_one_suite(const RunArguments& arguments) {
               "name the suite that it is for, or leave the option out");
 }
 
-Checked<RunJob> plan_suite(const RunArguments& all, const std::string& suite, const Policy& policy,
-                           const CommandLine& line) {
-  const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
-  RunArguments arguments = all;
-  arguments.plan.suite = suite;
-  arguments.plan.of_several = all.suites.size() > 1;
-  if (const Status checked = check_outputs(arguments.output, files_of(arguments, {})); !checked)
-    return refused(checked.error());
-  Checked<Prepared> prepared = prepare(arguments.plan, beside_probes(arguments));
-  if (!prepared) return tl::unexpected(std::move(prepared.error()));
-  const Reproduction made_by(line, arguments.store, arguments.plan.device, arguments.against);
-  RunJob job{std::move(arguments), std::move(*prepared), policy, nullptr, nullptr, made_by};
-  if (job.arguments.profile) return job;
-  declare_looks(job.prepared.plan, job.arguments.looks.looks, !job.arguments.against.empty());
-  if (const Status checked = check_before_measuring(job.arguments, job.prepared); !checked)
-    return refused(checked.error());
-  Checked<Policy> complete = job.arguments.policy.with_waivers(policy, suite);
-  if (!complete) return tl::unexpected(std::move(complete.error()));
-  job.policy = std::move(*complete);
-  return job;
+Checked<std::vector<RunJob>> plan_suites(const RunArguments& arguments, const Policy& policy,
+                                         const CommandLine& line) {
+  const auto known = std::make_shared<KnownDevices>();
+  std::vector<RunJob> jobs;
+  for (const std::string& suite : arguments.suites) {
+    Checked<RunJob> job = plan_suite(arguments, suite, policy, line, known);
+    if (!job) return tl::unexpected(std::move(job.error()));
+    jobs.push_back(std::move(*job));
+  }
+  return jobs;
 }
 
 }  // namespace harness

@@ -13,8 +13,8 @@ namespace harness {
 // Options that are about one record.
 Status check_one_suite(const RunArguments& arguments);
 
-// Expands one suite and checks all that it needs.
-Checked<RunJob> plan_suite(const RunArguments& all, const std::string& suite, const Policy& policy,
-                           const CommandLine& line);
+// Expands all suites and checks all that they need.
+Checked<std::vector<RunJob>> plan_suites(const RunArguments& arguments, const Policy& policy,
+                                         const CommandLine& line);
 
 }  // namespace harness

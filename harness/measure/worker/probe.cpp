@@ -49,10 +49,18 @@ Result<DeviceProbe> ask(const Job& job, const std::vector<std::string>& worker_c
 
 Result<DeviceProbe> probe_device(const std::string& device, const std::vector<std::string>& worker_command,
                                  bool ceilings, const WorkBesideProbe& beside) {
+  KnownDevices* const known = worker_command.empty() && !ceilings ? beside.known.get() : nullptr;
+  if (known != nullptr)
+    if (const auto found = known->find(device); found != known->end()) {
+      if (beside.work) beside.work();
+      return found->second;
+    }
   Job job;
   job.device = device;
   job.measure_ceilings = ceilings;
-  return ask(job, worker_command, {}, beside);
+  Result<DeviceProbe> probe = ask(job, worker_command, {}, beside);
+  if (probe && known != nullptr) known->emplace(device, *probe);
+  return probe;
 }
 
 Status probe_pair(const std::string& device, const PairedBuilds& pair,

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,14 +20,20 @@ struct DeviceProbe {
   Machine machine;
 };
 
+// Devices that a worker could use, by name. Asking takes most of a second on a GPU, so the suites of one
+// command share the answers.
+using KnownDevices = std::map<std::string, DeviceProbe>;
+
 // Work that goes on beside a probe.
 struct WorkBesideProbe {
   std::function<void()> work = {};             // called once, while the worker opens the device
   std::shared_ptr<EndingWorkers> ending = {};  // takes over the worker, which is waited for otherwise
+  std::shared_ptr<KnownDevices> known = {};    // no worker is asked about these; learns the others
 };
 
 // Asks a worker whether a device can be used, without this process touching it. Its fingerprint, with
-// ceilings where asked for, or an error whose message is the reason.
+// ceilings where asked for, or an error whose message is the reason. Known devices are of this program's own
+// workers, without ceilings.
 Result<DeviceProbe> probe_device(const std::string& device,
                                  const std::vector<std::string>& worker_command = {}, bool ceilings = false,
                                  const WorkBesideProbe& beside = {});

@@ -14,17 +14,14 @@
 #include "harness/base/text.h"
 #include "harness/cli/farm/element/device_check.h"
 #include "harness/cli/farm/element/device_turn.h"
+#include "harness/cli/farm/element/measure_task.h"
 #include "harness/cli/farm/element/sick_text.h"
 #include "harness/cli/farm/next_tasks.h"
 #include "harness/cli/judging/learned_policy.h"
-#include "harness/cli/measuring/begin_run.h"
 #include "harness/cli/measuring/lock_clocks.h"
 #include "harness/cli/measuring/lock_devices.h"
-#include "harness/cli/measuring/measure_into.h"
-#include "harness/cli/programs/record_keeper.h"
 #include "harness/cli/provenance/tool.h"
 #include "harness/measure/schedule/interrupt.h"
-#include "harness/measure/schedule/run.h"
 #include "harness/measure/schedule/worker_process.h"
 #include "harness/model/device_kinds.h"
 #include "harness/store/store_wait.h"
@@ -317,12 +314,19 @@ Status CampaignWorker::judge(const FarmTask& task) {
 }
 
 Status CampaignWorker::measure_and_store(const FarmTask& task) {
-  task_ = task;
   verified_ = false;
   renewed_ = now();
   lost_ = false;
-  machine_accepted_ = {};
-  const Result<std::optional<MeasuredTask>> measured = measure(task);
+  TaskMeasuring how{campaign_, id_, holder_, prepared_, ending_};
+  how.load = [this](const std::string& record, const std::set<std::string>& cases) {
+    return patiently([&] { return records_.load_cases(record, cases); });
+  };
+  how.on_progress = [this, &task](const Progress& progress) {
+    line_.show(progress, fmt::format("task {}", task.number));
+    renew(task);
+  };
+  how.may_begin = [this] { return !lost_; };
+  const Result<std::optional<MeasuredTask>> measured = measure_task(how, task);
   line_.clear();
   if (measured && *measured) return store_task(**measured);
   if (!lost_) (void)store_.release(id_, task.number, holder_.name);  // else the lease ends
@@ -342,117 +346,12 @@ Status CampaignWorker::store_task(const MeasuredTask& task) {
   return {};  // the journal is sent before the next task is taken
 }
 
-Result<std::optional<MeasuredTask>> CampaignWorker::measure(const FarmTask& task) {
-  const CampaignSuite& suite = campaign_.suites.at(static_cast<std::size_t>(task.suite));
-  MeasuredTask measured{id_, task.number, holder_.name, {}, holder_.device, 0};
-  for (const CampaignSide& side : suite.sides) measured.sides.push_back({side.record, {}, {}});
-  const Result<std::vector<Plan>> parts = parts_of(suite, task);
-  if (!parts) return fail(parts.error());
-  const Plan& current = parts->back();
-  Result<RunReport> report;
-  if (suite.sides.size() == 1 || suite.pair) {
-    report = run_plan(current, options_of(suite, measured, suite.sides.size() - 1));
-  } else {
-    const RunOptions before = options_of(suite, measured, 0), after = options_of(suite, measured, 1);
-    report = run_in_turns({parts->front(), before}, {current, after}, suite.seed);
-  }
-  if (!machine_accepted_) return fail(machine_accepted_.error());
-  if (!report) return fail(report.error());
-  if (report->interrupted || report->ended) return std::nullopt;
-  int results = 0;
-  for (const MeasuredSide& side : measured.sides) {
-    results += static_cast<int>(side.results.size());
-    for (const PlannedCase& one : current.cases)
-      if (!side.machines.contains(one.device))
-        return fail(ErrorKind::environment,
-                    fmt::format("{}: the device could not be opened, so that task {} is not measured",
-                                prepared_.devices.at(one.device), task.number),
-                    "`harness doctor` tells what is in the way");
-  }
-  if (results != task.results)
-    return fail(ErrorKind::internal,
-                fmt::format("task {} has {} results, not {}", task.number, results, task.results));
-  return measured;
-}
-
-Result<std::vector<Plan>> CampaignWorker::parts_of(const CampaignSuite& suite, const FarmTask& task) {
-  std::vector<Plan> parts;
-  for (const CampaignSide& side : suite.sides) parts.push_back(part_of(side.plan, task));
-  if (task.processes_before == 0) return parts;
-  std::set<std::string> ids;
-  for (const PlannedCase& one : parts.front().cases) ids.insert(one.id);
-  const auto known = patiently([&] { return records_.load_cases(suite.sides.front().record, ids); });
-  if (!known) return fail(known.error());
-  for (Plan& part : parts) take_decisions(part, *known);
-  return parts;
-}
-
-RunOptions CampaignWorker::options_of(const CampaignSuite& suite, MeasuredTask& measured, std::size_t side) {
-  RunOptions options;
-  const auto put = [this, &suite, &measured](std::size_t of, EncodedResult result) -> Status {
-    if (!machine_accepted_) return machine_accepted_;
-    MeasuredSide& into = measured.sides[of];
-    if (suite.sides.size() > 1) {  // its device is one of several
-      const Plan& plan = suite.sides[of].plan;
-      const auto planned =
-          std::find_if(plan.cases.begin() + task_.first, plan.cases.begin() + task_.first + task_.cases,
-                       [&](const PlannedCase& one) { return one.id == result.result.case_id; });
-      if (planned == plan.cases.begin() + task_.first + task_.cases)
-        return fail(ErrorKind::internal, fmt::format("a result of {}, which is not of the task",
-                                                     printable(result.result.case_id)));
-      result.result.device_uuid = into.machines[planned->device].device_uuid;
-      result.text.clear();
-    }
-    for (const Phase& phase : result.result.phases) measured.seconds += phase.duration;
-    into.results.push_back(std::move(result));
-    return {};
-  };
-  options.devices = prepared_.devices;
-  options.peers = peer_names(prepared_);
-  options.ending = ending_;
-  options.leaves_worker = true;
-  options.processes_before = task_.processes_before;
-  options.order_seed = suite.pair ? suite.seed : options.order_seed;
-  options.on_result = [put, side](EncodedResult result) { return put(side, std::move(result)); };
-  if (suite.pair) {
-    options.pair = suite.pair;
-    options.on_baseline = [put](EncodedResult result) { return put(0, std::move(result)); };
-  } else {
-    options.worker_command = {suite.sides[side].program, "worker"};
-  }
-  options.worker_folder = suite.sides[side].folder;
-  options.on_machine = [this, &suite, &measured, side](const std::string& kind, const Machine& machine) {
-    know(suite, measured.sides[side], kind, machine);
-    if (suite.pair) know(suite, measured.sides[0], kind, machine);
-  };
-  options.on_progress = [this](const Progress& progress) {
-    line_.show(progress, fmt::format("task {}", task_.number));
-    renew();
-  };
-  options.may_begin = [this] { return !lost_; };
-  read_programs(options);
-  return options;
-}
-
-void CampaignWorker::know(const CampaignSuite& suite, MeasuredSide& side, const std::string& kind,
-                          const Machine& seen) {
-  Machine machine = seen;
-  complete(machine, kind, prepared_);
-  const auto wanted = suite.devices.find(kind);
-  if (wanted != suite.devices.end() && wanted->second != machine.device_uuid)
-    machine_accepted_ = fail(
-        ErrorKind::not_comparable,
-        fmt::format("the campaign is measured on {}, and this is {}", wanted->second, machine.device_uuid),
-        "measure one build on the device that it was planned for; plan two builds to use several devices");
-  side.machines[kind] = std::move(machine);
-}
-
 // Called several times a second.
-void CampaignWorker::renew() {
+void CampaignWorker::renew(const FarmTask& task) {
   if (lost_ || now() - renewed_ < campaign_.lease / renewals_in_a_lease) return;
   renewed_ = now();
   const BriefPatience brief;
-  const Result<bool> mine = store_.renew(id_, task_.number, holder_.name, campaign_.lease);
+  const Result<bool> mine = store_.renew(id_, task.number, holder_.name, campaign_.lease);
   lost_ = mine && !*mine;  // a store that is away says nothing
 }
 

@@ -71,13 +71,7 @@ class CampaignWorker {
   Result<std::optional<FarmTask>> take();
   Status judge(const FarmTask& task);
   Status measure_and_store(const FarmTask& task);
-  // std::nullopt: interrupted, or another element has the task.
-  Result<std::optional<MeasuredTask>> measure(const FarmTask& task);
-  // The part of each side, timed as the earlier processes of its cases.
-  Result<std::vector<Plan>> parts_of(const CampaignSuite& suite, const FarmTask& task);
-  [[nodiscard]] RunOptions options_of(const CampaignSuite& suite, MeasuredTask& measured, std::size_t side);
-  void know(const CampaignSuite& suite, MeasuredSide& side, const std::string& kind, const Machine& machine);
-  void renew();
+  void renew(const FarmTask& task);
   Status store_task(const MeasuredTask& task);
   Status send_journal();
   // The tasks that are left when none is free that it takes with `gpus_`.
@@ -108,13 +102,11 @@ class CampaignWorker {
   int gpus_ = 1;        // of the next task
   std::vector<ClockLock> clocks_;
   std::shared_ptr<EndingWorkers> ending_;  // of the check or task before, while the next task begins
-  FarmTask task_;                          // at hand
   double renewed_ = 0;
   bool lost_ = false;  // the lease of the task
   bool verified_ = false;
   int checks_ = 0;  // of the device
   std::optional<Sickness> sick_;
-  Status machine_accepted_;
   int done_ = 0;
 };
 

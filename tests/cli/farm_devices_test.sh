@@ -116,4 +116,28 @@ expect 2 work D
 names GPU-D
 expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
 holds status.json '[one["sick"]["code"] for one in report["elements"]] == ["moved"]'
+# A device of another class, or with another driver, is refused before it measures. Others do its tasks.
+described() {
+  python3 - "$@" <<'PY'
+import json, sys
+name, kind, driver = sys.argv[1:]
+script = json.load(open("A.json"))
+script.update(device_uuid=f"GPU-{name}", machine_class=kind, fields={"driver": {"value": driver, "class": "warn"}})
+json.dump(script, open(f"{name}.json", "w"))
+PY
+}
+device A 100
+described A scripted 580.1
+described C other 580.1
+described D scripted 580.2
+described E scripted 580.1
+plan --measure all
+expect 4 work C
+names machine_class other
+expect 4 work D
+names driver 580.1 580.2
+expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
+holds status.json 'report["stored"] == 0'
+expect 0 work E
+expect 0 "$HARNESS" farm judge --store farm.db
 finish

@@ -1,267 +1,21 @@
 #include "harness/cli/farm/plan_campaign.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <functional>
 #include <map>
-#include <memory>
 #include <set>
 #include <utility>
 
 #include "harness/base/files.h"
-#include "harness/base/process.h"
-#include "harness/base/text.h"
-#include "harness/cli/ab/ab_measure.h"
-#include "harness/cli/deciding/look_first.h"
 #include "harness/cli/farm/campaign_records.h"
 #include "harness/cli/farm/element/device_check.h"
 #include "harness/cli/farm/keep_within_budget.h"
+#include "harness/cli/farm/plan_suites.h"
 #include "harness/cli/judging/stored_records.h"
-#include "harness/cli/measuring/begin_run.h"
-#include "harness/cli/measuring/lock_devices.h"
-#include "harness/cli/measuring/top_up.h"
-#include "harness/cli/provenance/built_from.h"
-#include "harness/cli/provenance/module_sources.h"
 #include "harness/cli/provenance/tool.h"
-#include "harness/cli/run/leave_out_unselected.h"
-#include "harness/measure/worker/probe.h"
 #include "harness/model/device_kinds.h"
-#include "harness/store/git.h"
 
 namespace harness {
-namespace fs = std::filesystem;
 namespace {
-
-tl::unexpected<std::vector<Error>> refused(Error error) {
-  return tl::unexpected(std::vector<Error>{std::move(error)});
-}
-
-// The record of a program's output gets cases that nobody can plan.
-Status check_cases(const Plan& plan) {
-  for (const PlannedCase& one : plan.cases)
-    if (one.program && !one.program->reads.empty() && !one.is_traced())
-      return fail(ErrorKind::usage, one.where,
-                  fmt::format("a campaign cannot have {}: its benchmarks are known only when it has run",
-                              printable(one.id)),
-                  "measure this suite with `harness run`");
-  if (std::any_of(plan.cases.begin(), plan.cases.end(), [](const PlannedCase& one) { return !one.skip; }))
-    return {};
-  return fail(ErrorKind::missing, Location{plan.suite.file}, "no case of the suite can run here",
-              "plan where a device of the campaign is; `harness list` tells why cases are skipped");
-}
-
-// Only the cases that can run.
-Plan runnable_part(Plan plan) {
-  std::erase_if(plan.cases, [](const PlannedCase& one) { return one.skip.has_value(); });
-  return plan;
-}
-
-CampaignSide side_of(const Record& record, const fs::path& program, const fs::path& folder, fs::path root,
-                     Plan plan) {
-  CampaignSide side{record.id, program.string(), folder.string(), {}, {}, std::move(plan)};
-  std::set<fs::path> files{program};
-  for (const char* name : {"libharness_cuda.so", "libharness_kernels.so"})
-    for (const fs::path& place : {program.parent_path() / name, root / "lib" / name}) {
-      std::error_code code;
-      if (fs::exists(place, code)) files.insert(place);
-    }
-  for (const std::string& module : side.plan.modules) files.insert(module);
-  for (const fs::path& file : files) side.files.push_back(file.string());
-  side.identity = identity_of_files({files.begin(), files.end()});
-  return side;
-}
-
-// Measures what the plan leaves open as the baseline did, so that both compare. Without a baseline the first
-// process of each case decides.
-void decide_as_baseline(Plan& plan, Store& store, const CampaignRequest& request, const Record& record) {
-  if (request.against.empty()) return;
-  if (const Result<Record> baseline = stored_baseline(store, request.against, ".", record))
-    take_decisions(plan, *baseline);
-}
-
-// The common cases, as the plan of one side has them.
-std::vector<PlannedCase> own_cases(const Plan& plan, const Plan& common) {
-  std::map<std::string_view, const PlannedCase*> by_id;
-  for (const PlannedCase& one : plan.cases) by_id.emplace(one.id, &one);
-  std::vector<PlannedCase> cases;
-  for (const PlannedCase& one : common.cases) cases.push_back(*by_id.at(one.id));
-  return cases;
-}
-
-// A suite that the campaign may have.
-struct SuiteToPlan {
-  SuiteOptions options;
-  std::optional<Prepared> here = {};         // this build, or else
-  std::shared_ptr<const AbSides> both = {};  // both builds
-
-  [[nodiscard]] PlannedSuite planned() const {
-    if (here) return {options.suite, {&*here}};
-    return {options.suite, {&both->baseline.prepared, &both->current.prepared}};
-  }
-};
-
-// Answers of workers that the suites of a campaign share.
-struct Answers {
-  WorkBesideProbe devices{.known = std::make_shared<KnownDevices>()};
-  LoadedPairs loaded = {};
-};
-
-// std::nullopt: interrupted.
-Checked<std::optional<SuiteToPlan>> prepare_suite(const CampaignRequest& request, const std::string& file,
-                                                  const Answers& answers) {
-  SuiteToPlan suite{request.sides.plan};
-  suite.options.suite = file;
-  suite.options.of_several = request.suites.size() > 1;
-  if (!request.sides.built_before()) {
-    Checked<Prepared> prepared = prepare(suite.options, answers.devices);
-    if (!prepared) return tl::unexpected(prepared.error());
-    suite.here = std::move(*prepared);
-    return suite;
-  }
-  AbRequest asked = request.sides;
-  asked.plan = suite.options;
-  Checked<std::optional<AbSides>> sides = make_sides(asked);
-  if (!sides) return tl::unexpected(sides.error());
-  if (!*sides) return std::nullopt;
-  for (AbSide* side : {&(*sides)->baseline, &(*sides)->current})
-    declare_looks(side->prepared.plan, request.looks.looks, true);
-  suite.both = std::make_shared<AbSides>(std::move(**sides));
-  return suite;
-}
-
-// A suite of a campaign with its records, which nobody has begun yet.
-struct SuiteWithRecords {
-  CampaignSuite suite;
-  std::vector<Record> records;
-  // Looks at all cases, once the records have been begun.
-  std::function<Result<SparedCases>(std::vector<Record>&)> look = {};
-};
-
-// The devices stay locked meanwhile.
-Result<SparedCases> look_at_this_build(Store& store, const CampaignRequest& request, const Prepared& prepared,
-                                       Record& record) {
-  const auto locks = lock_devices(prepared, {request.measuring.wait});
-  if (!locks) return fail(locks.error());
-  const auto find_baseline = [&](const Record& known) {
-    return stored_baseline(store, request.against, ".", known);
-  };
-  // The record tells no build, because its elements may be of several.
-  const BuildParts build = this_build(prepared.plan, record.revision);
-  return spare_identical({store, prepared.plan, prepared, request.measuring.quiet, find_baseline, build},
-                         record);
-}
-
-Checked<SuiteWithRecords> plan_this_build(Store& store, const CampaignRequest& request, SuiteToPlan chosen,
-                                          const Answers& answers) {
-  std::optional<Prepared>& prepared = chosen.here;
-  if (!prepared->side_by_side.empty())
-    return refused({ErrorKind::usage,
-                    "one build of a campaign is measured on one device",
-                    {},
-                    "choose it with --device, or compare two builds with --baseline-build"});
-  if (const Status built = check_built_from_head("."); !built) return refused(built.error());
-  if (const Status built = check_modules_built_from_head(".", prepared->plan.modules); !built)
-    return refused(built.error());
-  if (const Status possible = check_cases(prepared->plan); !possible) return refused(possible.error());
-  declare_looks(prepared->plan, request.looks.looks, !request.against.empty());
-  Record record;
-  record.id = random_uuid();
-  record.tool = tool_of(prepared->plan);
-  record.suite = prepared->plan.suite;
-  record.revision = head_revision(".");
-  record.partial = is_partial(*prepared, chosen.options);
-  record.started = utc_timestamp();
-  for (const PlannedCase& planned : prepared->plan.cases) record.cases.push_back(planned_record(planned));
-  Record as_planned = record;
-  CampaignSuite suite;
-  suite.partial = record.partial;
-  Plan plan = runnable_part(prepared->plan);
-  for (const PlannedCase& one : plan.cases) {
-    if (suite.devices.contains(one.device)) continue;
-    const auto probe = probe_device(prepared->devices.at(one.device), {}, false, answers.devices);
-    if (!probe) return refused(probe.error());
-    suite.devices[one.device] = probe->machine.device_uuid;
-    record.machines[one.device] = probe->machine;
-    prepared->machines.emplace(one.device, probe->machine);
-  }
-  decide_as_baseline(plan, store, request, record);
-  const fs::path program = this_program();
-  suite.sides.push_back(
-      side_of(record, program, fs::current_path(), program.parent_path().parent_path(), std::move(plan)));
-  SuiteWithRecords planned{std::move(suite), {std::move(as_planned)}};
-  if (request.against.empty()) return planned;
-  planned.look = [&store, &request, own = std::move(*prepared)](std::vector<Record>& records) {
-    return look_at_this_build(store, request, own, records.front());
-  };
-  return planned;
-}
-
-Result<SparedCases> look_at_both_builds(Store& store, const AbSides& sides, AbMeasuring how,
-                                        const std::optional<Seconds>& wait, std::vector<Record>& records) {
-  const Prepared devices = devices_of_both(sides);
-  how.facts = devices.facts;
-  const auto locks = lock_devices(devices, {wait});
-  if (!locks) return fail(locks.error());
-  AbRecords both{records.at(0), records.at(1), false};
-  return look_at_both(store, sides.baseline, sides.current, how, both);
-}
-
-Checked<SuiteWithRecords> plan_both_builds(Store& store, const CampaignRequest& request,
-                                           const SuiteToPlan& chosen, Answers& answers) {
-  const std::shared_ptr<const AbSides> both = chosen.both;
-  const AbSide &baseline = both->baseline, &current = both->current;
-  const Result<std::optional<PairedBuilds>> pair = choose_pairing(*both, request.pair, answers.loaded);
-  if (!pair) return refused(pair.error());
-  const Plan common = common_plan(baseline.prepared.plan, current.prepared.plan);
-  if (const Status possible = check_cases(common); !possible) return refused(possible.error());
-  AbMeasuring how;
-  how.pair = *pair;
-  how.partial = chosen.options.selects();
-  how.quiet = request.measuring.quiet;
-  AbRecords records = records_of_both(baseline, current, how);
-  SuiteWithRecords planned;
-  CampaignSuite& suite = planned.suite;
-  suite.pair = *pair;
-  suite.partial = how.partial;
-  suite.seed = order_seed(records.baseline.pairing->id);
-  for (const auto& [side, record] :
-       {std::pair(&baseline, &records.baseline), std::pair(&current, &records.current)}) {
-    leave_out_the_rest(*record, side->prepared.plan, common);
-    Plan plan = side->prepared.plan;
-    plan.cases = *pair ? common.cases : own_cases(side->prepared.plan, common);
-    const fs::path program = *pair ? this_program() : side->program;
-    suite.sides.push_back(side_of(*record, program, side->folder, side->root, std::move(plan)));
-    planned.records.push_back(std::move(*record));
-  }
-  planned.look = [&store, both, how, wait = request.measuring.wait](std::vector<Record>& begun) {
-    return look_at_both_builds(store, *both, how, wait, begun);
-  };
-  return planned;
-}
-
-// The suites of which something is selected. std::nullopt: interrupted.
-Checked<std::optional<std::vector<SuiteWithRecords>>> plan_suites(Store& store,
-                                                                  const CampaignRequest& request) {
-  Answers answers;
-  std::vector<SuiteToPlan> chosen;
-  for (const std::string& file : request.suites) {
-    Checked<std::optional<SuiteToPlan>> suite = prepare_suite(request, file, answers);
-    if (!suite) return tl::unexpected(suite.error());
-    if (!*suite) return std::nullopt;
-    chosen.push_back(std::move(**suite));
-  }
-  if (const Status some = leave_out_unselected(chosen); !some) return refused(some.error());
-  std::vector<SuiteWithRecords> suites;
-  for (SuiteToPlan& one : chosen) {
-    Checked<SuiteWithRecords> planned = one.here ? plan_this_build(store, request, std::move(one), answers)
-                                                 : plan_both_builds(store, request, one, answers);
-    if (!planned) return tl::unexpected(planned.error());
-    suites.push_back(std::move(*planned));
-  }
-  return suites;
-}
 
 // Elements fill these records, and no `run --continue` takes them up.
 Status begin_records(Store& store, const std::vector<Record>& records) {
@@ -363,10 +117,10 @@ Status remove_records(Store& store, const std::vector<SuiteWithRecords>& suites)
 
 Checked<std::optional<PlannedCampaign>> plan_campaign(const CampaignRequest& request) {
   const auto store = Store::open(request.store.url);
-  if (!store) return refused(store.error());
+  if (!store) return fail_checked(store.error());
   if (!request.against.empty())
     if (const Status known = check_side(request.store, "--against", request.against); !known)
-      return refused(known.error());
+      return fail_checked(known.error());
   PlannedCampaign planned;
   Campaign& campaign = planned.campaign;
   campaign.tool = this_tool();
@@ -377,23 +131,25 @@ Checked<std::optional<PlannedCampaign>> plan_campaign(const CampaignRequest& req
   campaign.elements = request.elements;
   campaign.confirm = !request.look.no_confirm;
   campaign.budget = request.budget;
-  Checked<std::optional<std::vector<SuiteWithRecords>>> chosen = plan_suites(**store, request);
+  auto chosen = plan_suites(**store, request, campaign.machines);
   if (!chosen) return tl::unexpected(chosen.error());
   if (!*chosen) return std::nullopt;
   std::vector<SuiteWithRecords>& suites = **chosen;
   for (const SuiteWithRecords& one : suites)
-    if (const Status begun = begin_records(**store, one.records); !begun) return refused(begun.error());
+    if (const Status begun = begin_records(**store, one.records); !begun) return fail_checked(begun.error());
   const Result<bool> settled = settle_cases(**store, request, suites, planned);
   if (!settled || !*settled) {
-    if (const Status removed = remove_records(**store, suites); !removed) return refused(removed.error());
-    if (!settled) return refused(settled.error());
+    if (const Status removed = remove_records(**store, suites); !removed)
+      return fail_checked(removed.error());
+    if (!settled) return fail_checked(settled.error());
     return std::nullopt;
   }
   planned.tasks = tasks_of(campaign);
   planned.stored = {random_uuid(), utc_timestamp(), encode(campaign)};
   const auto farm = FarmStore::open(request.store.url);
-  if (!farm) return refused(farm.error());
-  if (const Status kept = (*farm)->plan(planned.stored, planned.tasks); !kept) return refused(kept.error());
+  if (!farm) return fail_checked(farm.error());
+  if (const Status kept = (*farm)->plan(planned.stored, planned.tasks); !kept)
+    return fail_checked(kept.error());
   return planned;
 }
 

@@ -223,6 +223,8 @@ Result<bool> CampaignWorker::verify() {
   line_.clear();
   if (!check) return fail(check.error());
   if (check->interrupted) return true;
+  for (const auto& [kind, machine] : check->machines)
+    if (const Status alike = check_alike(campaign_, kind, machine); !alike) return fail(alike.error());
   holder_.device = check->device();
   const auto history = patiently([&] { return store_.probes(holder_.device); });
   if (!history) return fail(history.error());

@@ -109,7 +109,7 @@ void check_lists(const YamlValue& root, const std::string& file, ErrorList& erro
 }  // namespace
 
 Checked<Suite> parse_suite(const std::string& text, const std::string& file) {
-  if (text.size() > largest_file) return tl::unexpected(std::vector<Error>{too_large(file, "")});
+  if (text.size() > largest_file) return fail_checked(too_large(file, ""));
   ErrorList errors;
   const YamlTree tree(text, file, errors);
   Suite suite;
@@ -125,7 +125,7 @@ Checked<Suite> parse_suite(const std::string& text, const std::string& file) {
 
 Checked<Suite> load_suite(const std::string& path) {
   const Result<std::string> text = read_bounded(path);
-  if (!text) return tl::unexpected(std::vector<Error>{text.error()});
+  if (!text) return fail_checked(text.error());
   return parse_suite(*text, path);
 }
 

@@ -109,7 +109,7 @@ Error too_large(const std::string& file) {
 }  // namespace
 
 Checked<std::vector<Waiver>> parse_waivers(const std::string& text, const std::string& file) {
-  if (text.size() > largest_waivers) return tl::unexpected(std::vector<Error>{too_large(file)});
+  if (text.size() > largest_waivers) return fail_checked(too_large(file));
   ErrorList errors;
   const YamlTree tree(text, file, errors, {}, waiver_words);
   std::vector<Waiver> waivers;
@@ -122,14 +122,11 @@ Checked<std::vector<Waiver>> parse_waivers(const std::string& text, const std::s
 }
 
 Checked<std::vector<Waiver>> load_waivers(const std::string& path) {
-  const auto refused = [](Error error) {
-    return tl::unexpected<std::vector<Error>>(std::vector<Error>{std::move(error)});
-  };
   std::error_code code;
   if (!std::filesystem::exists(path, code))
-    return refused({ErrorKind::usage, "no such waivers file", Location{path}, waiver_words.beginning});
+    return fail_checked({ErrorKind::usage, "no such waivers file", Location{path}, waiver_words.beginning});
   const Result<std::string> text = read_file(path, largest_waivers);
-  if (!text) return refused(text.error());
+  if (!text) return fail_checked(text.error());
   return parse_waivers(*text, path);
 }
 

@@ -41,17 +41,16 @@ Result<AbOptions> options_of(const AbRequest& request) {
 }
 
 Checked<std::optional<AbSides>> sides_of_commits(const AbRequest& request, const AbOptions& options) {
-  const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
   const Result<std::string> before = commit_of_option("--baseline", request.baseline);
-  if (!before) return refused(before.error());
+  if (!before) return fail_checked(before.error());
   const Result<std::string> after = commit_of_option("--current", request.current);
-  if (!after) return refused(after.error());
+  if (!after) return fail_checked(after.error());
   if (request.current == "HEAD" && head_revision(".").dirty)
     fmt::print(stderr, "warning: A/B measures commits; the uncommitted changes here are not measured\n");
   Result<AbSide> baseline = make_side("baseline", request.baseline, *before);
-  if (!baseline) return refused(baseline.error());
+  if (!baseline) return fail_checked(baseline.error());
   Result<AbSide> current = make_side("current", request.current, *after);
-  if (!current) return refused(current.error());
+  if (!current) return fail_checked(current.error());
   std::vector<Error> errors;
   for (AbSide* side : {&*baseline, &*current}) {
     const Result<bool> ready = ready_side(*side, options);
@@ -70,9 +69,8 @@ Checked<std::optional<AbSides>> sides_of_folders(const AbRequest& request) {
   const Checked<Suite> suite = load_suite(request.plan.suite);
   if (!suite) return tl::unexpected(suite.error());  // both builds would report it
   if (!suite->programs.empty())
-    return tl::unexpected(
-        std::vector<Error>{{ErrorKind::usage, "a build folder is of kernels, and this suite has programs",
-                            suite->programs.front().where, "compare commits with --baseline and --current"}});
+    return fail_checked({ErrorKind::usage, "a build folder is of kernels, and this suite has programs",
+                         suite->programs.front().where, "compare commits with --baseline and --current"});
   std::vector<Error> errors;
   Result<AbSide> baseline = side_built_before("baseline", request.baseline_build);
   Result<AbSide> current = side_built_before("current", request.current_build);
@@ -130,14 +128,13 @@ std::string build_of(const AbRequest& request) {
 
 Checked<std::optional<AbSides>> sides_beside(const AbRequest& request, const std::string& base,
                                              const Prepared& here) {
-  const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
   const Result<AbOptions> options = options_of(request);
-  if (!options) return refused(options.error());
+  if (!options) return fail_checked(options.error());
   if (const auto root = repository_root(".")) remove_stale_worktrees(*root);
   Result<AbSide> baseline = make_side("baseline", request.baseline, base);
-  if (!baseline) return refused(baseline.error());
+  if (!baseline) return fail_checked(baseline.error());
   const Result<bool> ready = ready_side(*baseline, *options);
-  if (!ready) return refused(ready.error());
+  if (!ready) return fail_checked(ready.error());
   if (!*ready) return std::nullopt;
   AbSides sides{std::move(*baseline), side_here(here, request.plan.suite)};
   agree_on_sampling(sides.baseline.prepared.plan, sides.current.prepared.plan);
@@ -147,7 +144,7 @@ Checked<std::optional<AbSides>> sides_beside(const AbRequest& request, const std
 Checked<std::optional<AbSides>> make_sides(const AbRequest& request) {
   if (request.built_before()) return sides_of_folders(request);
   const Result<AbOptions> options = options_of(request);
-  if (!options) return tl::unexpected(std::vector<Error>{options.error()});
+  if (!options) return fail_checked(options.error());
   if (const auto root = repository_root(".")) remove_stale_worktrees(*root);
   return sides_of_commits(request, *options);
 }

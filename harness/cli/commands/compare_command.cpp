@@ -71,11 +71,11 @@ Checked<Prepared> plan_of(const Record& record, const CompareArguments& argument
   Checked<Prepared> prepared = prepare(plan);
   if (!prepared) return prepared;
   if (prepared->plan.suite.hash != record.suite.hash)
-    return tl::unexpected(std::vector<Error>{
+    return fail_checked(
         {ErrorKind::usage,
          fmt::format("--measure: the suite {} is another than the record's", printable(record.suite.file)),
          {},
-         "restore it, or measure anew with `harness run`"}});
+         "restore it, or measure anew with `harness run`"});
   std::map<std::string, const CaseRecord*> known;
   for (const CaseRecord& one : record.cases) known.emplace(one.id, &one);
   std::erase_if(prepared->plan.cases, [&](const PlannedCase& one) { return !known.contains(one.id); });
@@ -89,38 +89,37 @@ Checked<Prepared> plan_of(const Record& record, const CompareArguments& argument
 // --measure: continues `current` to its declared looks, as `run --against` does.
 Checked<Continued> measure_on(Store& store, Selected& current, const Policy& policy,
                               const SelectOptions& select, const CompareArguments& arguments) {
-  const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
   if (const Result<Selected> stored = select_stored(store, current.record.id); !stored)
-    return refused({ErrorKind::usage,
-                    "--measure: the current side is not in the store",
-                    {},
-                    "name a record of the store, such as HEAD or its id"});
-  if (const Status same = check_same_build(current.record); !same) return refused(same.error());
+    return fail_checked({ErrorKind::usage,
+                         "--measure: the current side is not in the store",
+                         {},
+                         "name a record of the store, such as HEAD or its id"});
+  if (const Status same = check_same_build(current.record); !same) return fail_checked(same.error());
   const Checked<Prepared> prepared = plan_of(current.record, arguments);
   if (!prepared) return tl::unexpected(prepared.error());
   if (const Status same = check_same_tool(current.record, prepared->plan); !same)
-    return refused(same.error());
+    return fail_checked(same.error());
   const Result<Selected> baseline =
       select_baseline(store, arguments.baseline, current, judged_by(policy, select));
   if (!baseline) return Continued{};  // judging reports it
   const auto locks = lock_devices(*prepared, {arguments.measuring.wait});
-  if (!locks) return refused(locks.error());
+  if (!locks) return fail_checked(locks.error());
   const Result<FileLock> lock = lock_record(current.record.id);
   if (!lock)
-    return refused({ErrorKind::usage,
-                    fmt::format("the run {} is still measuring", current.record.id),
-                    {},
-                    "wait for it, or stop it first"});
+    return fail_checked({ErrorKind::usage,
+                         fmt::format("the run {} is still measuring", current.record.id),
+                         {},
+                         "wait for it, or stop it first"});
   Result<TopUp> done = top_up(store, current.record,
                               {prepared->plan, *prepared, baseline->record, policy, arguments.budget.budget,
                                arguments.measuring.quiet});
-  if (!done) return refused(done.error());
+  if (!done) return fail_checked(done.error());
   if (done->interrupted) return Continued{*done};
   const Result<Confirming> red =
       confirm_red(store, current.record,
                   {prepared->plan, *prepared, baseline->record, policy, true,
                    arguments.budget.budget - done->took, arguments.measuring.quiet});
-  if (!red) return refused(red.error());
+  if (!red) return fail_checked(red.error());
   return Continued{*done, *red};
 }
 

@@ -34,17 +34,16 @@ Status keep(const ImportArguments& arguments, const Record& record) {
 
 // The record of one or several files, whose processes are numbered consecutively.
 Checked<Record> read_samples(const std::vector<std::string>& files) {
-  const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
   Record whole;
   for (const std::string& file : files) {
     const Result<std::string> text = read_named_file(file, {".json", ".jsonl", ".csv", ".sqlite"});
-    if (!text) return refused(text.error());
+    if (!text) return fail_checked(text.error());
     Checked<Record> record = import_samples(*text, file);
     if (!record) return record;
     if (&file == &files.front())
       whole = std::move(*record);
     else if (const Status added = add_processes(whole, std::move(*record)); !added)
-      return refused(added.error());
+      return fail_checked(added.error());
   }
   return whole;
 }

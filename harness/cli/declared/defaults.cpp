@@ -232,7 +232,7 @@ Checked<DefaultedLine> with_defaults(const CLI::App& program, const std::vector<
   if (!top || !fs::exists(*top / file_name, code)) return plain;
   const std::string file = (*top / file_name).string();
   const Result<std::string> text = read_file(file, largest_file);
-  if (!text) return tl::unexpected(std::vector<Error>{text.error()});
+  if (!text) return fail_checked(text.error());
   return with_defaults(program, words, *text, file);
 }
 

@@ -28,7 +28,7 @@ Result<std::vector<Selected>> read_records(const SelectionOptions& from, const s
 
 Checked<Policy> policy_in_force(Store& store, const PolicyOptions& options, const Record& current) {
   const Result<Policy> policy = options.policy();
-  if (!policy) return tl::unexpected(std::vector<Error>{policy.error()});
+  if (!policy) return fail_checked(policy.error());
   Checked<Policy> complete = options.with_waivers(*policy, current.suite.file);
   if (!complete) return complete;
   return with_learned(store, std::move(*complete), current);

@@ -123,16 +123,13 @@ Checked<Prepared> prepare(const SuiteOptions& options, const WorkBesideProbe& be
 }
 
 Checked<Prepared> prepare(const Suite& suite, const SuiteOptions& options, const WorkBesideProbe& beside) {
-  const auto refused = [](const Error& error) {
-    return tl::unexpected<std::vector<Error>>(std::vector<Error>{error});
-  };
   Catalog catalog = Catalog::built_in();
   std::vector<std::string> modules;
   if (const Status loaded = load_modules(catalog, suite, options, modules); !loaded)
-    return refused(loaded.error());
+    return fail_checked(loaded.error());
   Result<ChosenDevices> chosen =
       choose_devices({options.device, names_cuda(suite, catalog), suite.any_of_class}, beside);
-  if (!chosen) return refused(chosen.error());
+  if (!chosen) return fail_checked(chosen.error());
   // Without a GPU to ask, the one that this build is for.
   const auto counters = [&](const std::vector<std::string>& names) {
     const std::string& chip = chosen->counter_chip;
@@ -150,12 +147,12 @@ Checked<Prepared> prepare(const Suite& suite, const SuiteOptions& options, const
   wishes.plan_counters = counters;
   if (!options.arms) {
     auto tuned = pinned_values(suite, *chosen);
-    if (!tuned) return refused(tuned.error());
+    if (!tuned) return fail_checked(tuned.error());
     wishes.tuned = std::move(*tuned);
   }
   Checked<Plan> plan = make_plan(suite, catalog, wishes);
   if (!plan) return tl::unexpected<std::vector<Error>>(plan.error());
-  if (Status fits = check_count(options.device, suite, *plan); !fits) return refused(fits.error());
+  if (Status fits = check_count(options.device, suite, *plan); !fits) return fail_checked(fits.error());
   plan->modules = std::move(modules);
   Prepared prepared{std::move(*chosen), std::move(*plan), {}, beside.ending};
   prepared.unmatched = std::move(unmatched);

@@ -13,10 +13,6 @@
 namespace harness {
 namespace {
 
-tl::unexpected<std::vector<Error>> refused(Error error) {
-  return tl::unexpected(std::vector<Error>{std::move(error)});
-}
-
 // The errors of the other process in one; the place of the first is its own.
 Error told(const std::string& text, int status) {
   static constexpr std::string_view mark = "error: ";
@@ -39,19 +35,20 @@ Checked<Prepared> plan_apart(const SuiteOptions& options) {
   argv.insert(argv.end(), words.begin(), words.end());
   const InterruptGuard guard;
   const auto exit = run_logged({.argv = argv, .trusted = false}, log);
-  if (!exit) return refused(exit.error());
-  if (!*exit) return refused({ErrorKind::environment, "interrupted", {}, {}});
+  if (!exit) return fail_checked(exit.error());
+  if (!*exit) return fail_checked({ErrorKind::environment, "interrupted", {}, {}});
   const std::string said = read_file(log).value_or("");
   if ((*exit)->signal == 0 && (*exit)->code != exit_ok && !said.empty())
-    return refused(told(said, (*exit)->code));
+    return fail_checked(told(said, (*exit)->code));
   const Result<std::string> text = (*exit)->ok() ? read_file(output) : std::string();
   if (!(*exit)->ok() || !text)
-    return refused({ErrorKind::usage,
-                    fmt::format("the suite cannot be planned, because a module ended the process: {}{}{}",
-                                (*exit)->text(), said.empty() ? "" : ": ", tail_of(log)),
-                    Location{options.suite}, "mend the module: loading it must only register workloads"});
+    return fail_checked(
+        {ErrorKind::usage,
+         fmt::format("the suite cannot be planned, because a module ended the process: {}{}{}",
+                     (*exit)->text(), said.empty() ? "" : ": ", tail_of(log)),
+         Location{options.suite}, "mend the module: loading it must only register workloads"});
   Result<Prepared> prepared = decode_plan(*text, "the plan of " + printable(options.suite));
-  if (!prepared) return refused(prepared.error());
+  if (!prepared) return fail_checked(prepared.error());
   return std::move(*prepared);
 }
 

@@ -45,8 +45,8 @@ void read_programs(RunOptions& options) {
                             int process) {
     const ImportFormat* known = find_import_format(format == "samples" ? "json_lines" : format);
     if (known == nullptr)
-      return Checked<std::vector<ProcessResult>>(tl::unexpected(
-          std::vector<Error>{{ErrorKind::internal, "no format is called `" + format + "`", {}, {}}}));
+      return Checked<std::vector<ProcessResult>>(
+          fail_checked({ErrorKind::internal, "no format is called `" + format + "`", {}, {}}));
     return import_process(*known, text, file, process);
   };
 }

@@ -70,12 +70,11 @@ WorkBesideProbe beside_probes(const RunArguments& arguments, std::shared_ptr<Kno
 // Expands one suite and checks all that it needs.
 Checked<RunJob> plan_suite(const RunArguments& all, const std::string& suite, const Policy& policy,
                            const CommandLine& line, const std::shared_ptr<KnownDevices>& known) {
-  const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
   RunArguments arguments = all;
   arguments.plan.suite = suite;
   arguments.plan.of_several = all.suites.size() > 1;
   if (const Status checked = check_outputs(arguments.output, files_of(arguments, {})); !checked)
-    return refused(checked.error());
+    return fail_checked(checked.error());
   Checked<Prepared> prepared = prepare(arguments.plan, beside_probes(arguments, known));
   if (!prepared) return tl::unexpected(std::move(prepared.error()));
   const Reproduction made_by(line, arguments.store, arguments.plan.device, arguments.against);
@@ -83,7 +82,7 @@ Checked<RunJob> plan_suite(const RunArguments& all, const std::string& suite, co
   if (job.arguments.profile) return job;
   declare_looks(job.prepared.plan, job.arguments.looks.looks, !job.arguments.against.empty());
   if (const Status checked = check_before_measuring(job.arguments, job.prepared); !checked)
-    return refused(checked.error());
+    return fail_checked(checked.error());
   Checked<Policy> complete = job.arguments.policy.with_waivers(policy, suite);
   if (!complete) return tl::unexpected(std::move(complete.error()));
   job.policy = std::move(*complete);

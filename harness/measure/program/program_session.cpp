@@ -154,7 +154,7 @@ ProgramSession::Rows ProgramSession::read_output(const PlannedCase& planned, con
   const Checked<std::vector<ProcessResult>> rows =
       text ? context_.options.read_program(planned.program->reads, *text,
                                            from_file ? file.string() : "standard output", task_.process)
-           : tl::unexpected(std::vector<Error>{text.error()});
+           : fail_checked(text.error());
   if (!rows) return tl::unexpected(unreadable(rows.error().front()));
   return *rows;
 }

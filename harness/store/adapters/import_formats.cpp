@@ -84,8 +84,8 @@ Checked<std::vector<ProcessResult>> import_process(const ImportFormat& format, s
   for (const CaseRecord& one : record->cases) {
     for (ProcessResult& result : reported_results(one)) {
       if (result.process != record->cases.front().processes.front().process)
-        return tl::unexpected(std::vector<Error>{
-            {ErrorKind::usage, "holds several processes; one run of a program is one", Location{file}, {}}});
+        return fail_checked(
+            {ErrorKind::usage, "holds several processes; one run of a program is one", Location{file}, {}});
       results.push_back(std::move(result));
     }
   }

@@ -241,9 +241,8 @@ CaseRecord merged(CaseLines& lines) {
 Checked<Record> Importer::finish() {
   const std::vector<Error>& errors = errors_.errors();
   if (like_json_ == 0 && !errors.empty())  // another kind of file: one error says it all
-    return tl::unexpected(
-        std::vector<Error>{{ErrorKind::usage, "is no file of samples: no line of it is JSON",
-                            errors.front().where, "the formats are in harness/store/README.md, Importing"}});
+    return fail_checked({ErrorKind::usage, "is no file of samples: no line of it is JSON",
+                         errors.front().where, "the formats are in harness/store/README.md, Importing"});
   if (cases_.empty() && errors.empty())
     errors_.add({ErrorKind::usage, "holds no samples", Location{file_},
                  "one JSON object a line, as harness/store/README.md describes"});

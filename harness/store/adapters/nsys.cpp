@@ -137,7 +137,7 @@ Checked<Record> read_nsys(std::string_view text, const std::string& file) {
   OneProcess process;
   events.take(kernels, process);
   events.take(ranges, process);
-  if (events.error()) return tl::unexpected(std::vector<Error>{*events.error()});
+  if (events.error()) return fail_checked(*events.error());
   return std::move(process).finish(file);
 }
 

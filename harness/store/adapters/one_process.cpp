@@ -64,7 +64,7 @@ void OneProcess::append(const std::string& id, std::string_view metric, std::str
 }
 
 Checked<Record> OneProcess::finish(const std::string& file) && {
-  if (cases_.empty()) return tl::unexpected(std::vector<Error>{no_samples(file)});
+  if (cases_.empty()) return fail_checked(no_samples(file));
   Record record;
   record.machines[std::string(import_device)] = std::move(machine);
   record.cases = std::move(cases_);
@@ -72,12 +72,11 @@ Checked<Record> OneProcess::finish(const std::string& file) && {
 }
 
 Checked<Record> read_json(std::string_view text, const std::string& file, const TakeJson& take) {
-  const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
   const auto reader = JsonReader::parse(text, {file, 1});
-  if (!reader) return refused(reader.error());
+  if (!reader) return fail_checked(reader.error());
   OneProcess process;
   take((*reader)->root(), process);
-  if ((*reader)->error()) return refused(*(*reader)->error());
+  if ((*reader)->error()) return fail_checked(*(*reader)->error());
   return std::move(process).finish(file);
 }
 

@@ -25,7 +25,7 @@ JSON
 two_builds
 plan() {
   expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --baseline-build one --current-build other --device scripted:A.json \
-    --pair process --block 1 --lease "${lease:-5m}" "$@"
+    --pair "${pair:-process}" --block 1 --lease "${lease:-5m}" "$@"
 }
 # elapse: the campaign began an hour ago.
 elapse() { python3 -c 'import sqlite3; sqlite3.connect("farm.db", isolation_level=None).execute("UPDATE tasks SET began = began - 3600 WHERE began > 0")'; }
@@ -116,7 +116,7 @@ expect 2 work D
 names GPU-D
 expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
 holds status.json '[one["sick"]["code"] for one in report["elements"]] == ["moved"]'
-# A device of another class, or with another driver, is refused before it measures. Others do its tasks.
+# A device of another class, or with another driver, than those before is refused. Others do its tasks.
 described() {
   python3 - "$@" <<'PY'
 import json, sys
@@ -131,13 +131,16 @@ described A scripted 580.1
 described C other 580.1
 described D scripted 580.2
 described E scripted 580.1
-plan --measure all
-expect 4 work C
-names machine_class other
-expect 4 work D
-names driver 580.1 580.2
-expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
-holds status.json 'report["stored"] == 0'
-expect 0 work E
-expect 0 "$HARNESS" farm judge --store farm.db
+for pair in process session; do
+  plan --measure all
+  expect 0 work A --tasks 1
+  expect 4 work C
+  names machine_class other
+  expect 4 work D
+  names driver 580.1 580.2
+  expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
+  holds status.json 'report["stored"] == 10'
+  expect 0 work E
+  expect 0 "$HARNESS" farm judge --store farm.db
+done
 finish

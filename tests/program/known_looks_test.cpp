@@ -141,6 +141,18 @@ TEST_F(KnownLooks, AreNoneWhereTheNewestRecordOfTheBuildIsWrong) {
   EXPECT_THAT(found(header("r3")), IsEmpty());
 }
 
+TEST_F(KnownLooks, AreNoneWhereARecordThatBeganEarlierIsWrongAndEndedLater) {
+  Record continued = header("r1");
+  continued.started = "2026-11-27T10:00:00Z";
+  put(continued, Outcome::incorrect);
+  put(header("r2"));
+  EXPECT_THAT(found(header("r3")), IsEmpty());
+  Record later = header("r4");
+  later.started = "2026-11-27T11:00:00Z";
+  put(later);
+  EXPECT_THAT(found(header("r5")), SizeIs(1));
+}
+
 TEST_F(KnownLooks, AreNoneWhereTheNewestRecordIsUnfinished) {
   put(header("r1"));
   const Record unfinished = put(header("r2"));

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "each_database.h"
+#include "harness/store/farm/alike.h"
 
 namespace harness {
 namespace {
@@ -203,6 +204,38 @@ TEST_P(FarmStores, JudgeOnceAllTasksAreDoneAndAllLivingElementsAreVerified) {
   EXPECT_EQ(tasks[2].processes_before, 5);
   EXPECT_EQ(tasks[2].processes, 2);
   EXPECT_EQ(tasks[3].kind, TaskKind::judge);
+}
+
+TEST_P(FarmStores, RefuseResultsOfADeviceThatIsUnlikeTheOthers) {
+  plan(2);
+  const auto store = farm();
+  EXPECT_TRUE(*store->complete(measured(1, "GPU-A")));
+  MeasuredTask other = measured(2, "GPU-B");
+  other.sides.front().machines.at("cuda").machine_class = "h100";
+  EXPECT_EQ(store->complete(other).error().kind, ErrorKind::not_comparable);
+  EXPECT_FALSE(checked(store->tasks("c-1")).at(1).done);
+  const Record stored = checked(open()->load(record_.id));
+  EXPECT_THAT(stored.cases[0].processes, SizeIs(1));
+  EXPECT_EQ(stored.machines.at("cuda").device_uuid, "GPU-A");
+  EXPECT_TRUE(*store->complete(measured(2, "GPU-B")));
+}
+
+TEST(CheckAlike, ComparesClassBlockingFieldsAndKnownDrivers) {
+  const Machine one{
+      "h200", "GPU-A", {{"ecc", "on", FieldClass::block}, {"driver", "1", FieldClass::warn}}, {}};
+  const auto with = [&](const MachineField& field) {
+    Machine other = one;
+    std::erase_if(other.fields, [&](const MachineField& known) { return known.name == field.name; });
+    if (!field.value.empty()) other.fields.push_back(field);
+    return check_alike(one, other).has_value() && check_alike(other, one).has_value();
+  };
+  EXPECT_TRUE(with({"kernel", "6.1", FieldClass::warn}));
+  EXPECT_FALSE(with({"ecc", "off", FieldClass::block}));
+  EXPECT_FALSE(with({"ecc", "", FieldClass::block}));
+  EXPECT_FALSE(with({"mig", "on", FieldClass::block}));
+  EXPECT_FALSE(with({"driver", "2", FieldClass::warn}));
+  EXPECT_TRUE(with({"driver", "", FieldClass::warn})) << "nobody can tell";
+  EXPECT_TRUE(with({"clock_lock", "1485 MHz", FieldClass::block}));
 }
 
 TEST_P(FarmStores, GiveATaskToAnotherDeviceFirst) {

@@ -37,7 +37,7 @@ struct KnownRecord {
   bool complete = false;  // else its build may not hold for all of its results
 };
 
-// The records of a build, the newest first.
+// The records of a build, the one first that was measured last: a run that was continued began long before.
 std::vector<KnownRecord> records_of_build(Store& store, const Record& record, const BuildParts& build) {
   std::vector<KnownRecord> found;
   RunQuery query;
@@ -52,6 +52,11 @@ std::vector<KnownRecord> records_of_build(Store& store, const Record& record, co
     if (header && header->build == build && header->id != record.id)
       found.push_back({std::move(*header), run.state == RunState::complete});
   }
+  const auto last = [](const KnownRecord& one) -> const std::string& {
+    return one.complete ? one.header.finished : one.header.started;
+  };
+  std::stable_sort(found.begin(), found.end(),
+                   [&](const KnownRecord& one, const KnownRecord& other) { return last(one) > last(other); });
   return found;
 }
 

@@ -1,12 +1,9 @@
 #include "harness/cli/farm/campaign.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <map>
 
-#include "harness/base/text.h"
 #include "harness/measure/schedule/paired_builds_fields.h"
 #include "harness/model/device_kinds.h"
 #include "harness/model/plan_fields.h"
@@ -40,7 +37,7 @@ struct Described<Campaign> {
       JsonLayout::lines, field("tool", &One::tool).required(), field("against", &One::against),
       field("device", &One::device), field("lease", &One::lease).required(), field("block", &One::block),
       field("elements", &One::elements), field("confirm", &One::confirm), field("budget", &One::budget),
-      field("machines", &One::machines), field("suites", &One::suites).required());
+      field("suites", &One::suites).required());
 };
 
 std::string encode(const Campaign& campaign) {
@@ -54,38 +51,6 @@ Result<Campaign> decode_campaign(const StoredCampaign& stored) {
 bool Campaign::is_judged() const {
   return !against.empty() || std::any_of(suites.begin(), suites.end(),
                                          [](const CampaignSuite& one) { return one.sides.size() > 1; });
-}
-
-namespace {
-
-std::string value_of(const Machine& machine, const std::string& name) {
-  const auto found = std::find_if(machine.fields.begin(), machine.fields.end(),
-                                  [&](const MachineField& field) { return field.name == name; });
-  return found == machine.fields.end() ? "unknown" : found->value;
-}
-
-tl::unexpected<Error> not_alike(const std::string& name, const std::string& planned,
-                                const std::string& here) {
-  return fail(ErrorKind::not_comparable,
-              fmt::format("`{}` is {} here, and {} where the campaign was planned", name, printable(here),
-                          printable(planned)),
-              "measure a campaign on devices that are alike; plan another one for this device");
-}
-
-}  // namespace
-
-Status check_alike(const Campaign& campaign, const std::string& kind, const Machine& machine) {
-  const auto found = campaign.machines.find(kind);
-  if (found == campaign.machines.end()) return {};
-  const Machine& planned = found->second;
-  if (planned.machine_class != machine.machine_class)
-    return not_alike("machine_class", planned.machine_class, machine.machine_class);
-  for (const MachineField& field : planned.fields) {
-    if (field.kind != FieldClass::block && field.name != "driver") continue;
-    if (const std::string here = value_of(machine, field.name); here != field.value)
-      return not_alike(field.name, field.value, here);
-  }
-  return {};
 }
 
 int gpus_of(const Campaign& campaign, const PlannedCase& planned) {

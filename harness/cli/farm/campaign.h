@@ -45,20 +45,14 @@ struct Campaign {
   std::string against;              // what a suite of one side is judged by, or ""
   std::vector<std::string> device;  // that --device named when it was planned
   Seconds lease = 0;
-  int block = 1;                                 // most cases of a task
-  int elements = 1;                              // that are expected to measure
-  bool confirm = false;                          // regressed cases are measured again
-  Seconds budget = 0;                            // of the whole campaign; 0: as long as it takes
-  std::map<std::string, Machine> machines = {};  // by kind of device: where it was planned
+  int block = 1;         // most cases of a task
+  int elements = 1;      // that are expected to measure
+  bool confirm = false;  // regressed cases are measured again
+  Seconds budget = 0;    // of the whole campaign; 0: as long as it takes
   std::vector<CampaignSuite> suites;
 
   [[nodiscard]] bool is_judged() const;
 };
-
-// An error if results of a device cannot be in one record with those of the device where the campaign was
-// planned: the class, a blocking field or the driver differs. The lock of clocks, which no plan has, does not
-// count.
-Status check_alike(const Campaign& campaign, const std::string& kind, const Machine& machine);
 
 std::string encode(const Campaign& campaign);
 Result<Campaign> decode_campaign(const StoredCampaign& stored);

@@ -131,7 +131,7 @@ Checked<std::optional<PlannedCampaign>> plan_campaign(const CampaignRequest& req
   campaign.elements = request.elements;
   campaign.confirm = !request.look.no_confirm;
   campaign.budget = request.budget;
-  auto chosen = plan_suites(**store, request, campaign.machines);
+  auto chosen = plan_suites(**store, request);
   if (!chosen) return tl::unexpected(chosen.error());
   if (!*chosen) return std::nullopt;
   std::vector<SuiteWithRecords>& suites = **chosen;

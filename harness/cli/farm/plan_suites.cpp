@@ -91,24 +91,10 @@ struct SuiteToPlan {
   }
 };
 
-std::set<std::string> kinds_of(const Plan& plan) {
-  std::set<std::string> kinds;
-  for (const PlannedCase& one : plan.cases)
-    if (!one.skip) kinds.insert(one.device);
-  return kinds;
-}
-
 // Answers of workers that the suites of a campaign share.
 struct Answers {
   WorkBesideProbe devices{.known = std::make_shared<KnownDevices>()};
   LoadedPairs loaded = {};
-  std::map<std::string, Machine> machines = {};  // by kind of device, of those that are planned on
-
-  Result<Machine> machine(const std::string& kind, const Prepared& prepared) {
-    Result<DeviceProbe> probe = probe_device(prepared.devices.at(kind), {}, false, devices);
-    if (!probe) return fail(probe.error());
-    return machines[kind] = probe->machine;
-  }
 };
 
 // std::nullopt: interrupted.
@@ -173,12 +159,13 @@ Checked<SuiteWithRecords> plan_this_build(Store& store, const CampaignRequest& r
   CampaignSuite suite;
   suite.partial = record.partial;
   Plan plan = runnable_part(prepared->plan);
-  for (const std::string& kind : kinds_of(plan)) {
-    const Result<Machine> machine = answers.machine(kind, *prepared);
-    if (!machine) return fail_checked(machine.error());
-    suite.devices[kind] = machine->device_uuid;
-    record.machines[kind] = *machine;
-    prepared->machines.emplace(kind, *machine);
+  for (const PlannedCase& one : plan.cases) {
+    if (suite.devices.contains(one.device)) continue;
+    const auto probe = probe_device(prepared->devices.at(one.device), {}, false, answers.devices);
+    if (!probe) return fail_checked(probe.error());
+    suite.devices[one.device] = probe->machine.device_uuid;
+    record.machines[one.device] = probe->machine;
+    prepared->machines.emplace(one.device, probe->machine);
   }
   decide_as_baseline(plan, store, request, record);
   const fs::path program = this_program();
@@ -210,9 +197,6 @@ Checked<SuiteWithRecords> plan_both_builds(Store& store, const CampaignRequest& 
   if (!pair) return fail_checked(pair.error());
   const Plan common = common_plan(baseline.prepared.plan, current.prepared.plan);
   if (const Status possible = check_cases(common); !possible) return fail_checked(possible.error());
-  for (const std::string& kind : kinds_of(common))
-    if (const auto machine = answers.machine(kind, current.prepared); !machine)
-      return fail_checked(machine.error());
   AbMeasuring how;
   how.pair = *pair;
   how.partial = chosen.options.selects();
@@ -241,8 +225,7 @@ Checked<SuiteWithRecords> plan_both_builds(Store& store, const CampaignRequest& 
 }  // namespace
 
 Checked<std::optional<std::vector<SuiteWithRecords>>> plan_suites(Store& store,
-                                                                  const CampaignRequest& request,
-                                                                  std::map<std::string, Machine>& machines) {
+                                                                  const CampaignRequest& request) {
   Answers answers;
   std::vector<SuiteToPlan> chosen;
   for (const std::string& file : request.suites) {
@@ -259,7 +242,6 @@ Checked<std::optional<std::vector<SuiteWithRecords>>> plan_suites(Store& store,
     if (!planned) return tl::unexpected(planned.error());
     suites.push_back(std::move(*planned));
   }
-  machines = std::move(answers.machines);
   return suites;
 }
 

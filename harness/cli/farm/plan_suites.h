@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,10 +21,8 @@ struct SuiteWithRecords {
   std::function<Result<SparedCases>(std::vector<Record>&)> look = {};
 };
 
-// The suites of which something is selected, and the machines that they were planned on, by kind of device.
-// std::nullopt: interrupted.
+// The suites of which something is selected. std::nullopt: interrupted.
 Checked<std::optional<std::vector<SuiteWithRecords>>> plan_suites(Store& store,
-                                                                  const CampaignRequest& request,
-                                                                  std::map<std::string, Machine>& machines);
+                                                                  const CampaignRequest& request);
 
 }  // namespace harness

@@ -8,6 +8,7 @@
 
 #include "harness/base/text.h"
 #include "harness/model/codec.h"
+#include "harness/store/farm/alike.h"
 
 namespace harness {
 namespace {
@@ -22,9 +23,11 @@ std::string both_of(const std::string& one, const std::string& other) {
 }
 
 // Whether `known` has become another one.
-bool add_machine(std::map<std::string, Machine>& known, const std::string& kind, const Machine& machine) {
+Result<bool> add_machine(std::map<std::string, Machine>& known, const std::string& kind,
+                         const Machine& machine) {
   const auto [place, added] = known.emplace(kind, machine);
   if (added) return true;
+  if (const Status alike = check_alike(place->second, machine); !alike) return fail(alike.error());
   Machine merged = machine;
   merged.device_uuid = both_of(place->second.device_uuid, machine.device_uuid);
   for (const auto& [name, value] : place->second.ceilings)
@@ -37,7 +40,7 @@ bool add_machine(std::map<std::string, Machine>& known, const std::string& kind,
 // `change` of the header of a record, if it changes anything. Until the end of the transaction no other
 // element changes it.
 Status change_header(Database& database, const std::string& record,
-                     const std::function<bool(Record&)>& change) {
+                     const std::function<Result<bool>(Record&)>& change) {
   soci::session& sql = database.sql();
   sql << "UPDATE runs SET state = state WHERE id = :id", soci::use(record);
   std::string text;
@@ -47,7 +50,9 @@ Status change_header(Database& database, const std::string& record,
                 "the record of this campaign was deleted; plan another one");
   Result<Record> header = decode_header(text, "record " + record);
   if (!header) return fail(header.error());
-  if (!change(*header)) return {};
+  const Result<bool> changed = change(*header);
+  if (!changed) return fail(changed.error());
+  if (!*changed) return {};
   text = encode_header(*header);
   sql << "UPDATE runs SET header = :header WHERE id = :id", soci::use(text), soci::use(record);
   return {};
@@ -56,15 +61,19 @@ Status change_header(Database& database, const std::string& record,
 }  // namespace
 
 Status add_machines(Database& database, const MeasuredSide& side) {
-  return change_header(database, side.record, [&](Record& header) {
+  return change_header(database, side.record, [&](Record& header) -> Result<bool> {
     bool changed = false;
-    for (const auto& [kind, machine] : side.machines) changed |= add_machine(header.machines, kind, machine);
+    for (const auto& [kind, machine] : side.machines) {
+      const Result<bool> added = add_machine(header.machines, kind, machine);
+      if (!added) return added;
+      changed |= *added;
+    }
     return changed;
   });
 }
 
 Status forget_device(Database& database, const std::string& record, const std::string& device) {
-  return change_header(database, record, [&](Record& header) {
+  return change_header(database, record, [&](Record& header) -> Result<bool> {
     for (auto& [kind, machine] : header.machines) {
       std::vector<std::string> uuids = split(machine.device_uuid, '+');
       std::erase(uuids, device);

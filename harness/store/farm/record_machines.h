@@ -10,7 +10,7 @@
 namespace harness {
 
 // Adds the machines of a task's side to its record, which names all devices, as one of a run does that takes
-// turns on them.
+// turns on them. An error of check_alike() if they are unlike those that the record names.
 Status add_machines(Database& database, const MeasuredSide& side);
 
 // The record names the device no longer.

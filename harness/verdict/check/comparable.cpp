@@ -12,6 +12,7 @@
 
 #include "harness/model/device_kinds.h"
 #include "harness/model/plan_fields.h"
+#include "harness/model/results/machine_differences.h"
 #include "harness/verdict/check/proof.h"
 
 namespace harness {
@@ -25,44 +26,8 @@ constexpr std::array<std::string_view, 10> free_settings{
     "processes", "samples",      "min_samples", "width_samples", "steady",
     "max_time",  "preheat_most", "timeout",     "gate_deadline", "seed"};
 
-struct FieldPair {
-  const MachineField* baseline = nullptr;
-  const MachineField* current = nullptr;
-};
-
-std::optional<std::string> value_of(const MachineField* field) {
-  return field == nullptr ? std::nullopt : std::optional(field->value);
-}
-
-// A value that is absent where it is empty.
-Difference differ(std::string name, const std::string& baseline, const std::string& current) {
-  const auto known = [](const std::string& value) {
-    return value.empty() ? std::nullopt : std::optional(value);
-  };
-  return {std::move(name), known(baseline), known(current)};
-}
-
-// The fields that differ and that `wanted` takes, by name. A field that the sides class differently counts in
-// the graver class.
-template <class Wanted>
-std::vector<Difference> differing(const Machine& baseline, const Machine& current, Wanted wanted) {
-  std::map<std::string_view, FieldPair> pairs;
-  for (const MachineField& field : baseline.fields) pairs[field.name].baseline = &field;
-  for (const MachineField& field : current.fields) pairs[field.name].current = &field;
-  std::vector<Difference> found;
-  for (const auto& [name, pair] : pairs) {
-    const MachineField* gravest = pair.baseline != nullptr ? pair.baseline : pair.current;
-    if (pair.current != nullptr && pair.current->kind < gravest->kind) gravest = pair.current;
-    if (!wanted(*gravest)) continue;
-    if (pair.baseline != nullptr && pair.current != nullptr && pair.baseline->value == pair.current->value)
-      continue;
-    found.push_back({std::string(name), value_of(pair.baseline), value_of(pair.current)});
-  }
-  return found;
-}
-
 std::vector<Difference> differing(const Machine& baseline, const Machine& current, FieldClass kind) {
-  return differing(baseline, current, [&](const MachineField& field) { return field.kind == kind; });
+  return differing_fields(baseline, current, [&](const MachineField& field) { return field.kind == kind; });
 }
 
 template <class Value>
@@ -96,13 +61,12 @@ MachineMatch match_machines(const Record& baseline, const Record& current, const
   }
   match.differences = differing(*before, *after, FieldClass::warn);
   match.information = differing(*before, *after, FieldClass::info);
-  match.against_proof =
-      differing(*before, *after, [&](const MachineField& field) { return bears_on_proof(field, device); });
+  match.against_proof = differing_fields(
+      *before, *after, [&](const MachineField& field) { return bears_on_proof(field, device); });
   if (before->device_uuid != after->device_uuid) match.uuids = {before->device_uuid, after->device_uuid};
-  std::vector<Difference> blocking = differing(*before, *after, FieldClass::block);
+  std::vector<Difference> blocking = blocking_differences(*before, *after);
   if (before->machine_class != after->machine_class)
-    for (std::vector<Difference>* list : {&blocking, &match.against_proof})
-      list->insert(list->begin(), differ("machine_class", before->machine_class, after->machine_class));
+    match.against_proof.insert(match.against_proof.begin(), blocking.front());
   if (!blocking.empty()) {
     match.obstacle = Obstacle{{ReasonCode::machines_differ}, std::move(blocking)};
     return match;
@@ -112,13 +76,14 @@ MachineMatch match_machines(const Record& baseline, const Record& current, const
     match.other_device = true;
   else
     match.obstacle = Obstacle{{ReasonCode::other_device, {{"device_sd", policy.device_sd}}},
-                              {differ("device", before->device_uuid, after->device_uuid)}};
+                              {difference_of("device", before->device_uuid, after->device_uuid)}};
   return match;
 }
 
 std::optional<Obstacle> sampling_obstacle(const CaseRecord& baseline, const CaseRecord& current) {
   if (baseline.device != current.device)
-    return Obstacle{{ReasonCode::device_kind_differs}, {differ("device", baseline.device, current.device)}};
+    return Obstacle{{ReasonCode::device_kind_differs},
+                    {difference_of("device", baseline.device, current.device)}};
   if (current.device == import_device) return {};  // another tool sampled; its settings are not known
   const Sampling &before = baseline.sampling, &after = current.sampling;
   std::vector<Difference> found;
@@ -133,11 +98,11 @@ std::optional<Obstacle> sampling_obstacle(const CaseRecord& baseline, const Case
 
 std::optional<Obstacle> series_obstacle(const Series& baseline, const Series& current) {
   if (baseline.unit != current.unit)
-    return Obstacle{{ReasonCode::unit_differs}, {differ("unit", baseline.unit, current.unit)}};
+    return Obstacle{{ReasonCode::unit_differs}, {difference_of("unit", baseline.unit, current.unit)}};
   if (baseline.direction != current.direction)
     return Obstacle{{ReasonCode::direction_differs},
-                    {differ("direction", std::string(name_of(baseline.direction)),
-                            std::string(name_of(current.direction)))}};
+                    {difference_of("direction", std::string(name_of(baseline.direction)),
+                                   std::string(name_of(current.direction)))}};
   return {};
 }
 
@@ -165,7 +130,7 @@ std::optional<Obstacle> pairing_obstacle(const Record& baseline, const Record& c
 std::optional<Obstacle> estimator_obstacle(const Record& baseline, const Record& current) {
   if (baseline.estimator != current.estimator)
     return Obstacle{{ReasonCode::estimator_differs},
-                    {differ("estimator", baseline.estimator, current.estimator)}};
+                    {difference_of("estimator", baseline.estimator, current.estimator)}};
   if (current.estimator != known_estimator)
     return Obstacle{{ReasonCode::estimator_unknown, {{"estimator", current.estimator}}}};
   return {};

@@ -223,8 +223,6 @@ Result<bool> CampaignWorker::verify() {
   line_.clear();
   if (!check) return fail(check.error());
   if (check->interrupted) return true;
-  for (const auto& [kind, machine] : check->machines)
-    if (const Status alike = check_alike(campaign_, kind, machine); !alike) return fail(alike.error());
   holder_.device = check->device();
   const auto history = patiently([&] { return store_.probes(holder_.device); });
   if (!history) return fail(history.error());
@@ -330,7 +328,11 @@ Status CampaignWorker::measure_and_store(const FarmTask& task) {
   how.may_begin = [this] { return !lost_; };
   const Result<std::optional<MeasuredTask>> measured = measure_task(how, task);
   line_.clear();
-  if (measured && *measured) return store_task(**measured);
+  if (measured && *measured) {
+    const Status stored = store_task(**measured);
+    if (!stored) (void)store_.release(id_, task.number, holder_.name);
+    return stored;
+  }
   if (!lost_) (void)store_.release(id_, task.number, holder_.name);  // else the lease ends
   return measured ? Status() : fail(measured.error());
 }

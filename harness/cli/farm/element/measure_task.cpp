@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "harness/cli/measuring/measure_into.h"
 #include "harness/cli/programs/record_keeper.h"
 #include "harness/measure/schedule/run.h"
+#include "harness/store/farm/alike.h"
 
 namespace harness {
 namespace {
@@ -29,17 +31,23 @@ class TaskMeasurer {
   [[nodiscard]] Result<std::vector<Plan>> find_parts() const;
   Status put(std::size_t side, EncodedResult result);
   [[nodiscard]] RunOptions options_of(std::size_t side);
-  void know(MeasuredSide& side, const std::string& kind, const Machine& seen);
+  void know(std::size_t side, const std::string& kind, const Machine& seen);
 
   const TaskMeasuring& how_;
   const FarmTask& task_;
   const CampaignSuite& suite_;
   MeasuredTask measured_;
-  Status accepted_;  // each machine so far
+  std::vector<std::map<std::string, Machine>> others_;  // that measured for the campaign, by side and kind
+  Status accepted_;                                     // each machine so far
 };
 
 Result<std::optional<MeasuredTask>> TaskMeasurer::measure() {
-  for (const CampaignSide& side : suite_.sides) measured_.sides.push_back({side.record, {}, {}});
+  for (const CampaignSide& side : suite_.sides) {
+    measured_.sides.push_back({side.record, {}, {}});
+    const Result<Record> header = how_.load(side.record, {});
+    if (!header) return fail(header.error());
+    others_.push_back(header->machines);
+  }
   const Result<std::vector<Plan>> parts = find_parts();
   if (!parts) return fail(parts.error());
   const Plan& current = parts->back();
@@ -116,8 +124,8 @@ RunOptions TaskMeasurer::options_of(std::size_t side) {
   }
   options.worker_folder = suite_.sides[side].folder;
   options.on_machine = [this, side](const std::string& kind, const Machine& machine) {
-    know(measured_.sides[side], kind, machine);
-    if (suite_.pair) know(measured_.sides[0], kind, machine);
+    know(side, kind, machine);
+    if (suite_.pair) know(0, kind, machine);
   };
   options.on_progress = how_.on_progress;
   options.may_begin = how_.may_begin;
@@ -125,7 +133,7 @@ RunOptions TaskMeasurer::options_of(std::size_t side) {
   return options;
 }
 
-void TaskMeasurer::know(MeasuredSide& side, const std::string& kind, const Machine& seen) {
+void TaskMeasurer::know(std::size_t side, const std::string& kind, const Machine& seen) {
   Machine machine = seen;
   complete(machine, kind, how_.prepared);
   const auto wanted = suite_.devices.find(kind);
@@ -134,7 +142,11 @@ void TaskMeasurer::know(MeasuredSide& side, const std::string& kind, const Machi
         ErrorKind::not_comparable,
         fmt::format("the campaign is measured on {}, and this is {}", wanted->second, machine.device_uuid),
         "measure one build on the device that it was planned for; plan two builds to use several devices");
-  side.machines[kind] = std::move(machine);
+  const auto others = others_.at(side).find(kind);
+  if (const Status alike = others == others_.at(side).end() ? Status() : check_alike(others->second, machine);
+      !alike)
+    accepted_ = alike;
+  measured_.sides[side].machines[kind] = std::move(machine);
 }
 
 }  // namespace

@@ -82,6 +82,12 @@ Result<int> TaskJournal::send(FarmStore& store) const {
     if (!task && !fs::exists(entry.path(), code)) continue;  // another element has sent it meanwhile
     if (!task) return fail(task.error());
     const Result<bool> first = store.complete(*task);
+    if (!first && first.error().kind == ErrorKind::not_comparable) {  // and it will not be later
+      fmt::print(stderr, "task {} of the journal is measured again: {}\n", task->number,
+                 first.error().message);
+      fs::remove(entry.path(), code);
+      continue;
+    }
     if (!first) return fail(first.error());
     sent += *first ? 1 : 0;
     fs::remove(entry.path(), code);

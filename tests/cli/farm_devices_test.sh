@@ -134,8 +134,9 @@ described E scripted 580.1
 for pair in process session; do
   plan --measure all
   expect 0 work A --tasks 1
-  expect 4 work C
+  expect 4 counted work C
   names machine_class other
+  same "the element, and workers of the check and of the first process" "$(programs)" 3
   expect 4 work D
   names driver 580.1 580.2
   expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
@@ -143,4 +144,25 @@ for pair in process session; do
   expect 0 work E
   expect 0 "$HARNESS" farm judge --store farm.db
 done
+
+# A task of such a device in a journal is no obstacle to others: they measure it.
+unset pair
+plan --measure all
+expect 0 work A --tasks 1
+mkdir journal
+python3 - <<'PY'
+import json, sqlite3
+store = sqlite3.connect("farm.db")
+(campaign, content), = store.execute("SELECT id, content FROM campaigns ORDER BY sequence DESC LIMIT 1")
+machines = {"cpu": {"class": "other", "uuid": "GPU-C", "fields": []}}
+sides = [{"record": side["record"], "machines": machines} for side in json.loads(content)["suites"][0]["sides"]]
+with open(f"journal/harness-farm-{campaign}-2.jsonl", "w") as file:
+    file.write(json.dumps({"campaign": campaign, "number": 2, "holder": "another", "device": "GPU-C", "sides": sides}) + "\n")
+PY
+expect 0 work E --journal journal
+names machine_class other
+[ -z "$(ls journal)" ] || problem "the journal keeps $(ls journal)"
+expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
+holds status.json 'report["stored"] == report["results"] == 40'
+expect 0 "$HARNESS" farm judge --store farm.db
 finish

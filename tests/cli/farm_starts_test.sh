@@ -9,15 +9,14 @@ repository
 stand_in_suite 'gpus: 1, n: [64, 65, 66, 67]' 1
 stand_in_gpus 2
 plan() { expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --device cuda:0 --block 4 --looks 1 --no-confirm; }
-# work ARGUMENT... : an element. The dynamic linker writes a file for each process that it starts.
 work() {
-  rm -rf opened linked && mkdir linked
-  LD_DEBUG=libs LD_DEBUG_OUTPUT=$work/linked/by "$HARNESS" farm work --store farm.db --quiet "$@"
+  rm -f opened
+  counted "$HARNESS" farm work --store farm.db --quiet "$@"
 }
 # starts COUNT: the element opened the GPU so often, each time in another worker, and started no worker for anything else.
 starts() {
   same "openings of the GPU" "$(grep -c . opened)" "$1"
-  same "workers" "$(($(grep -l 'initialize program: .*/harness$' linked/* | wc -l) - 1))" "$1"
+  same "workers" "$(($(programs) - 1))" "$1"
 }
 
 # One task: a check, the task, a check.
@@ -96,8 +95,7 @@ same "the workers" "$(paste -sd, log)" "start 1,start 2,end 1,start 3,end 2,end 
 # Two suites ask one worker whether it can load both builds. Each build is asked for its plan of each suite.
 for build in one other; do ln -sf "$HARNESS" $build/bin/harness; done
 sed 's/name: shared/name: second/; s/: \[64\]/: [65]/' suite.yaml >second.yaml
-rm -rf linked && mkdir linked
-LD_DEBUG=libs LD_DEBUG_OUTPUT=$work/linked/by expect 0 "$HARNESS" farm plan suite.yaml second.yaml --store farm.db \
-  --baseline-build one --current-build other --device scripted:speed.json --pair process --measure all
-same "the program, four plans and a worker" "$(grep -l 'initialize program: .*/harness$' linked/* | wc -l)" 6
+expect 0 counted "$HARNESS" farm plan suite.yaml second.yaml --store farm.db --baseline-build one \
+  --current-build other --device scripted:speed.json --pair process --measure all
+same "the program, four plans and a worker" "$(programs)" 6
 finish

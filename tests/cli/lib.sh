@@ -182,6 +182,14 @@ cases:
 YAML
 }
 
+# counted COMMAND... : runs it. The dynamic linker writes a file for each process that it starts.
+counted() {
+  rm -rf linked && mkdir linked
+  LD_DEBUG=libs LD_DEBUG_OUTPUT=$work/linked/by "$@"
+}
+# programs: how many processes of harness the last counted command had.
+programs() { grep -l 'initialize program: .*/harness$' linked/* | wc -l; }
+
 # two_builds: one/ and other/ with the program and the kernels, as builds of two commits have them.
 two_builds() {
   local folder

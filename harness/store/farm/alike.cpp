@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "harness/base/text.h"
 #include "harness/model/results/machine_differences.h"
 

@@ -128,7 +128,7 @@ Result<SparedCases> look_at_this_build(Store& store, const CampaignRequest& requ
   const auto find_baseline = [&](const Record& known) {
     return stored_baseline(store, request.against, ".", known);
   };
-  // The record tells no build, because its elements may be of several.
+  // The record tells no build, because its elements may have other environments, folders or variables.
   const BuildParts build = this_build(prepared.plan, record.revision);
   return spare_identical({store, prepared.plan, prepared, request.measuring.quiet, find_baseline, build},
                          record);

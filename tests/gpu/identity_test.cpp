@@ -85,13 +85,17 @@ TEST_F(Identities, AreUnknownWhereACallIsNotFollowed) {
   EXPECT_THAT(looked.at("persists").identity->gap->text("call"), HasSubstr("cuStreamSetAttribute"));
 }
 
-// Reading the arguments of a launch leaves the capture alone that it is part of.
+// Reading the arguments of a launch leaves the capture alone that it is part of, and the graph is known by
+// them.
 TEST_F(Identities, LeaveACaptureInBindAlone) {
-  const Looked looked = look({"captured"});
-  EXPECT_EQ(looked.at("captured").outcome, Outcome::looked_at) << looked.at("captured").reason;
-  ASSERT_TRUE(looked.at("captured").identity);
-  ASSERT_TRUE(looked.at("captured").identity->gap);
-  EXPECT_THAT(looked.at("captured").identity->gap->text("call"), HasSubstr("cuGraph"));
+  const Looked first = look({"captured", "copy"});
+  const Looked second = look({"captured"});
+  EXPECT_EQ(first.at("captured").outcome, Outcome::looked_at) << first.at("captured").reason;
+  EXPECT_EQ(first.at("captured").kernels.size(), 1U);
+  EXPECT_NE(digest(first, "captured"), "");
+  EXPECT_EQ(digest(first, "captured"), digest(second, "captured"));
+  EXPECT_NE(digest(first, "captured"), digest(first, "copy"));
+  EXPECT_NE(digest(look({"captured"}, 2 * elements), "captured"), digest(first, "captured"));
 }
 
 }  // namespace

@@ -104,19 +104,4 @@ void product_oracle(const ProductShape& shape, const HostTensor& x, const HostTe
   });
 }
 
-void add_product_of_rows(std::span<const double> x, std::span<const float> w, std::size_t n, double* y) {
-  constexpr std::size_t stretch = 256;
-  const std::size_t k = w.size() / n, rows = x.size() / k;
-  for (std::size_t begin = 0; begin < n; begin += stretch) {
-    const std::size_t end = std::min(n, begin + stretch);
-    for (std::size_t depth = 0; depth < k; ++depth)
-      for (std::size_t row = 0; row < rows; ++row) {
-        const double factor = x[row * k + depth];
-        double* const sums = y + row * n;
-        for (std::size_t column = begin; column < end; ++column)
-          sums[column] += factor * static_cast<double>(w[depth * n + column]);
-      }
-  }
-}
-
 }  // namespace kernels

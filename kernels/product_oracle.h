@@ -18,8 +18,4 @@ void product_oracle(const ProductShape& shape, const harness::sdk::HostTensor& x
                     const harness::sdk::HostTensor& w, std::span<const std::int64_t> wanted,
                     std::span<double> expected, std::span<const double> factors = {});
 
-// y += X W in double precision for a few rows of X, where W has rows of n elements. Plain: a stretch of
-// columns at a time, whose sums stay in the cache.
-void add_product_of_rows(std::span<const double> x, std::span<const float> w, std::size_t n, double* y);
-
 }  // namespace kernels

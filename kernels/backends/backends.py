@@ -118,9 +118,12 @@ class Compiled(Eager):
     """torch.compile"""
 
     mode = "default"
+    anew = True  # so that set-up takes as long in each process
 
     def made(self, torch: Any, module: Any) -> Any:
-        with compiled_anew():
+        import torch._dynamo
+        torch._dynamo.config.recompile_limit = 64  # all networks are one forward() to it
+        with empty_caches() if self.anew else contextlib.nullcontext():
             return self.settled(torch.compile(module, mode=self.mode, fullgraph=True, dynamic=False))
 
 
@@ -131,11 +134,9 @@ class CompiledGraph(Compiled):
 
 
 @contextlib.contextmanager
-def compiled_anew() -> Any:
+def empty_caches() -> Any:
     """Nothing is found in a cache of another process or case."""
-    import torch._dynamo
     import torch._inductor.utils
-    torch._dynamo.config.recompile_limit = 64  # all networks are one forward() to it
     with torch._inductor.utils.fresh_inductor_cache():
         yield
 

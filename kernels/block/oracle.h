@@ -1,16 +1,18 @@
 // BlockOracle: the right answer of block in double precision on the inputs as stored. It computes queries,
 // keys and values of every batch that holds a wanted element, and the rest for the tokens that do. Host code;
-// threads share the tokens.
+// threads share the rows of a product.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <vector>
 
 #include "harness/sdk/in_parts.h"
 #include "harness/sdk/workload.h"
 #include "kernels/block/block.h"
+#include "kernels/cpu/add_product.h"
 #include "kernels/linear_gelu/linear_gelu.h"
 #include "kernels/product_oracle.h"
 
@@ -44,10 +46,11 @@ inline void attend_token(const Shape& shape, const std::vector<double>& qkv, std
 class BlockOracle {
  public:
   BlockOracle(const Shape& shape, std::span<const harness::sdk::HostTensor> inputs) : shape_(shape) {
-    for (const harness::sdk::HostTensor& input : inputs) {  // float32 holds every element exactly
-      std::vector<float>& values = inputs_.emplace_back(static_cast<std::size_t>(input.spec.elements()));
-      for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = static_cast<float>(input.at(static_cast<std::int64_t>(i)));
+    for (const harness::sdk::HostTensor& input : inputs) {
+      Rows& values = inputs_.emplace_back(static_cast<std::size_t>(input.spec.elements()));
+      harness::sdk::in_parts(std::ssize(values), 1 << 18, [&](std::int64_t first, std::int64_t last) {
+        kernels::widen(input, first, {values.begin() + first, values.begin() + last});
+      });
     }
   }
 
@@ -59,97 +62,96 @@ class BlockOracle {
     }
     keep_each_once(tokens);
     keep_each_once(batches);
-    qkv_.resize(static_cast<std::size_t>(shape_.tokens() * 3 * shape_.width));
-    for (const std::int64_t batch : batches)
-      by_rows(shape_.sequence, [&](std::int64_t first, std::int64_t rows) {
-        const std::int64_t token = batch * shape_.sequence + first;
-        std::vector<double> normed = tokens_of(token, rows);
-        normalise(normed, norm1_weight, norm1_bias);
-        multiply(normed, qkv_weight, qkv_bias, qkv_.data() + token * 3 * shape_.width);
-      });
+    const std::int64_t d = shape_.width;
+    Rows qkv(static_cast<std::size_t>(shape_.tokens() * 3 * d));
+    for (const std::int64_t batch : batches) {
+      const auto first = inputs_[x_index].begin() + batch * shape_.sequence * d;
+      const Rows of_batch =
+          product(normalised(Rows(first, first + shape_.sequence * d), norm1_weight), qkv_weight);
+      std::copy(of_batch.begin(), of_batch.end(), qkv.begin() + batch * shape_.sequence * 3 * d);
+    }
     // Wanted tokens up to the last product, of which only wanted columns are summed.
-    const auto count = static_cast<std::int64_t>(tokens.size());
-    std::vector<double> middle(static_cast<std::size_t>(count * shape_.width));
-    std::vector<double> hidden(static_cast<std::size_t>(count * shape_.hidden()));
-    by_rows(count, [&](std::int64_t first, std::int64_t rows) {
-      finish_rows(std::span(tokens).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows)),
-                  middle.data() + first * shape_.width, hidden.data() + first * shape_.hidden());
-    });
+    const Rows middle = middle_of(tokens, qkv);
+    const Rows hidden = activated(product(normalised(middle, norm2_weight), up_weight));
     harness::sdk::in_parts(std::ssize(wanted), 16, [&](std::int64_t begin, std::int64_t end) {
       for (auto e = static_cast<std::size_t>(begin); e < static_cast<std::size_t>(end); ++e) {
-        const auto at = std::lower_bound(tokens.begin(), tokens.end(), wanted[e] / shape_.width);
-        const std::int64_t column = wanted[e] % shape_.width, row = at - tokens.begin();
+        const auto at = std::lower_bound(tokens.begin(), tokens.end(), wanted[e] / d);
+        const std::int64_t column = wanted[e] % d, row = at - tokens.begin();
+        const double* const of_row = hidden.data() + row * shape_.hidden();
         double sum = inputs_[down_bias][static_cast<std::size_t>(column)];
         for (std::int64_t k = 0; k < shape_.hidden(); ++k)
-          sum +=
-              hidden[static_cast<std::size_t>(row * shape_.hidden() + k)] *
-              static_cast<double>(inputs_[down_weight][static_cast<std::size_t>(k * shape_.width + column)]);
-        expected[e] = middle[static_cast<std::size_t>(row * shape_.width + column)] + sum;
+          sum += of_row[k] * inputs_[down_weight][static_cast<std::size_t>(k * d + column)];
+        expected[e] = middle[static_cast<std::size_t>(row * d + column)] + sum;
       }
     });
   }
 
  private:
+  using Rows = std::vector<double>;
+
   static void keep_each_once(std::vector<std::int64_t>& numbers) {
     std::sort(numbers.begin(), numbers.end());
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   }
 
-  // Calls act(first, rows) for stretches of up to four rows.
-  template <class Act>
-  static void by_rows(std::int64_t count, const Act& act) {
-    constexpr std::int64_t at_once = 4;
-    harness::sdk::in_parts((count + at_once - 1) / at_once, 1, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) act(i * at_once, std::min(at_once, count - i * at_once));
+  // Each d elements of x. The bias of a norm, and that of a product, comes behind its weight.
+  [[nodiscard]] Rows normalised(Rows x, std::size_t weight) const {
+    const std::int64_t d = shape_.width;
+    harness::sdk::in_parts(std::ssize(x) / d, 16, [&](std::int64_t begin, std::int64_t end) {
+      for (auto row = x.begin() + begin * d; row != x.begin() + end * d; row += d) {
+        const double mean = std::accumulate(row, row + d, 0.0) / static_cast<double>(d);
+        double squares = 0;
+        for (std::int64_t c = 0; c < d; ++c) squares += (row[c] - mean) * (row[c] - mean);
+        const double root = std::sqrt(squares / static_cast<double>(d) + 1e-5);
+        for (std::int64_t c = 0; c < d; ++c) {
+          const auto column = static_cast<std::size_t>(c);
+          row[c] = (row[c] - mean) / root * inputs_[weight][column] + inputs_[weight + 1][column];
+        }
+      }
     });
+    return x;
   }
 
-  [[nodiscard]] std::vector<double> tokens_of(std::int64_t first, std::int64_t rows) const {
-    const auto* const from = inputs_[x_index].data() + first * shape_.width;
-    return {from, from + rows * shape_.width};
+  // x W + b
+  [[nodiscard]] Rows product(const Rows& x, std::size_t weight) const {
+    const Rows& bias = inputs_[weight + 1];
+    const std::int64_t columns = std::ssize(bias), inner = std::ssize(inputs_[weight]) / columns;
+    const std::int64_t rows = std::ssize(x) / inner;
+    Rows y(static_cast<std::size_t>(rows * columns));
+    for (std::int64_t row = 0; row < rows; ++row)
+      std::copy(bias.begin(), bias.end(), y.begin() + row * columns);
+    kernels::Panels<double> panels;
+    kernels::add_product<double>({x.data(), inner, 1}, inputs_[weight].data(), y.data(), rows, inner, columns,
+                                 panels, harness::sdk::preparing_threads());
+    return y;
   }
 
-  // Each `width` elements of `rows`.
-  void normalise(std::vector<double>& rows, Index weight, Index bias) const {
-    const auto width = static_cast<std::size_t>(shape_.width);
-    for (std::size_t first = 0; first < rows.size(); first += width) {
-      double sum = 0, squares = 0;
-      for (std::size_t c = 0; c < width; ++c) sum += rows[first + c];
-      const double mean = sum / static_cast<double>(width);
-      for (std::size_t c = 0; c < width; ++c) squares += std::pow(rows[first + c] - mean, 2);
-      const double root = std::sqrt(squares / static_cast<double>(width) + 1e-5);
-      for (std::size_t c = 0; c < width; ++c)
-        rows[first + c] = (rows[first + c] - mean) / root * static_cast<double>(inputs_[weight][c]) +
-                          static_cast<double>(inputs_[bias][c]);
-    }
+  // x + attention(qkv) Wout + bout of these tokens.
+  [[nodiscard]] Rows middle_of(const std::vector<std::int64_t>& tokens, const Rows& qkv) const {
+    const std::int64_t d = shape_.width;
+    Rows attended(tokens.size() * static_cast<std::size_t>(d));
+    harness::sdk::in_parts(std::ssize(tokens), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        attend_token(shape_, qkv, tokens[static_cast<std::size_t>(i)], attended.data() + i * d);
+    });
+    Rows middle = product(attended, out_weight);
+    auto sum = middle.begin();
+    for (const std::int64_t token : tokens)
+      for (std::int64_t c = 0; c < d; ++c)
+        *sum++ += inputs_[x_index][static_cast<std::size_t>(token * d + c)];
+    return middle;
   }
 
-  // y = x W + b for a few rows.
-  void multiply(const std::vector<double>& x, Index weight, Index bias, double* y) const {
-    const std::vector<float>& b = inputs_[bias];
-    for (std::size_t row = 0; row * inputs_[weight].size() < x.size() * b.size(); ++row)
-      std::copy(b.begin(), b.end(), y + row * b.size());
-    kernels::add_product_of_rows(x, inputs_[weight], b.size(), y);
-  }
-
-  void finish_rows(std::span<const std::int64_t> tokens, double* middle, double* hidden) const {
-    const auto d = static_cast<std::size_t>(shape_.width);
-    std::vector<double> attended(tokens.size() * d);
-    for (std::size_t i = 0; i < tokens.size(); ++i)
-      attend_token(shape_, qkv_, tokens[i], attended.data() + i * d);
-    multiply(attended, out_weight, out_bias, middle);
-    for (std::size_t i = 0; i < tokens.size() * d; ++i)
-      middle[i] += static_cast<double>(inputs_[x_index][static_cast<std::size_t>(tokens[i / d]) * d + i % d]);
-    std::vector<double> normed(middle, middle + tokens.size() * d);
-    normalise(normed, norm2_weight, norm2_bias);
-    multiply(normed, up_weight, up_bias, hidden);
-    for (std::int64_t i = 0; i < std::ssize(tokens) * shape_.hidden(); ++i)
-      hidden[i] = linear_gelu::gelu(hidden[i], linear_gelu::Gelu::tanh_form);
+  [[nodiscard]] static Rows activated(Rows x) {
+    harness::sdk::in_parts(std::ssize(x), 1 << 14, [&](std::int64_t begin, std::int64_t end) {
+      for (auto one = x.begin() + begin; one != x.begin() + end; ++one)
+        *one = linear_gelu::gelu(*one, linear_gelu::Gelu::tanh_form);
+    });
+    return x;
   }
 
   Shape shape_;
-  std::vector<std::vector<float>> inputs_;
-  std::vector<double> qkv_;
+  std::vector<Rows> inputs_;
 };
 
 }  // namespace transformer_block

@@ -30,6 +30,10 @@ struct Isa {
   void (*narrow_f16)(const float* from, std::uint16_t* to, std::int64_t count);
   void (*narrow_bf16)(const float* from, std::uint16_t* to, std::int64_t count);
 
+  // Elements `first` and on of a stream of random numbers (kernels/fill.h), the same on every machine.
+  void (*draw)(std::uint64_t seed, std::uint64_t stream, std::int64_t first, float size, float* values,
+               std::int64_t count);
+
   void (*add)(const float* bias, float* values, std::int64_t count);  // values += bias
   void (*gelu_tanh)(float* values, std::int64_t count);               // in place
   void (*gelu_erf)(float* values, std::int64_t count);

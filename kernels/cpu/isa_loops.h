@@ -94,6 +94,26 @@ void narrow(const float* from, std::uint16_t* to, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) to[i] = Convert(from[i]);
 }
 
+// The splitmix64 finaliser (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+inline std::uint64_t mixed(std::uint64_t bits) {
+  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
+  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
+  return bits ^ (bits >> 31);
+}
+
+// An element's number becomes its random bits, so that any thread can draw any element: a grid of 2^24 steps
+// in (-1, 1), never exactly zero. No sum follows a product of floats, so no instruction set fuses the two.
+void draw(std::uint64_t seed, std::uint64_t stream, std::int64_t first, float size, float* values,
+          std::int64_t count) {
+  constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
+  const std::uint64_t key = mixed(mixed(seed + golden) + stream + 1);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint64_t bits = mixed(key + golden * static_cast<std::uint64_t>(first + i + 1));
+    const auto step = static_cast<std::int32_t>(bits >> 40);  // signed: vectors convert those alone
+    values[i] = (static_cast<float>(step) - 8388607.5F) * 0x1p-23F * size;
+  }
+}
+
 // e^x to about 2 units in the last place on [-87, 88], clamped outside; NaN stays NaN. Cody and Waite's
 // reduction x = i ln2 + f, then a polynomial in f (coefficients of Cephes expf, Moshier 1992).
 inline float exponential(float x) {
@@ -191,6 +211,7 @@ constexpr Isa make_isa(const char* name) {
           widen<float_of_bf16>,
           narrow<f16_of_float>,
           narrow<bf16_of_float>,
+          draw,
           add,
           apply<gelu_tanh_of>,
           apply<gelu_erf_of>,

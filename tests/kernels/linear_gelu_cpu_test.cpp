@@ -110,6 +110,28 @@ TEST(Isa, WidensEveryHalfAsTheSdkDoes) {
   }
 }
 
+// The definition of a stream, element by element. Records know their inputs by these bits.
+TEST(Isa, EveryInstructionSetDrawsTheSameNumbers) {
+  const auto mixed = [](std::uint64_t bits) {
+    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
+    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
+    return bits ^ (bits >> 31);
+  };
+  constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U, seed = 7, stream = 3;
+  constexpr std::int64_t count = 1003;
+  for (const std::int64_t first : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{1} << 40})
+    for (const Isa* isa : kernels::usable_isas()) {
+      std::vector<float> values(count);
+      isa->draw(seed, stream, first, 3.0F / 7.0F, values.data(), count);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::uint64_t number = static_cast<std::uint64_t>(first + i) + 1;
+        const std::uint64_t bits = mixed(mixed(mixed(seed + golden) + stream + 1) + golden * number);
+        const float unit = (static_cast<float>(bits >> 40) - 8388607.5F) * 0x1p-23F;
+        ASSERT_EQ(values[static_cast<std::size_t>(i)], unit * (3.0F / 7.0F)) << isa->name << " " << i;
+      }
+    }
+}
+
 // Every pattern of the upper 16 bits with lower bits on, above and below each tie.
 TEST(Isa, NarrowsAsTheSdkDoesTiesIncluded) {
   std::vector<float> wide;

@@ -21,12 +21,14 @@ suite slow right held also_right
 sed -i 's/n: \[64\]/n: [32, 64, 96, 128]/; s/timeout: 5s/timeout: 300s/' suite.yaml
 slower_change
 expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --against main --device scripted:speed.json --block 1 --lease 5s --looks 1 --no-confirm \
-  --slurm job.sh --elements 16
+  --slurm job.sh --slurm-cpus 4 --elements 16
 expect 0 sbatch --test-only job.sh
 hold
 expect 0 sbatch --parsable --gres=gpu:1 job.sh
 job=$(tail -n 1 "$printed")
 eventually are_held 4
+expect 0 squeue --noheader --states=RUNNING --format=%C --jobs="$job"
+[ "$(sort -u "$printed")" = 4 ] || problem "a job has $(sort -u "$printed" | tr '\n' ' ') CPUs, not 4"
 let_go
 measured() { "$HARNESS" farm status --store farm.db --format json 2>/dev/null | grep -q '"done": 16'; }
 eventually measured

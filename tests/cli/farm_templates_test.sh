@@ -41,6 +41,9 @@ pod = job["spec"]["template"]["spec"]
 container, = pod["containers"]
 assert job["kind"] == "Job" and job["apiVersion"] == "batch/v1"
 assert container["resources"]["limits"]["nvidia.com/gpu"] == 1
+ended, = (rule["onExitCodes"] for rule in job["spec"]["podFailurePolicy"]["rules"] if rule["action"] == "FailIndex")
+assert ended["containerName"] == container["name"] and ended["values"] == [2, 4]
+assert job["spec"]["completionMode"] == "Indexed" and pod["restartPolicy"] == "Never"  # FailIndex needs both
 assert {one["name"] for one in container["volumeMounts"]} == {one["name"] for one in pod["volumes"]}
 PY
 fi

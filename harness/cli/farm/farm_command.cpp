@@ -26,6 +26,7 @@ namespace {
 struct FarmPlanArguments {
   CampaignRequest request;
   std::string slurm;  // file of the script, or ""
+  int slurm_cpus = 0;
 };
 
 int farm_plan(const FarmPlanArguments& arguments) {
@@ -46,7 +47,8 @@ int farm_plan(const FarmPlanArguments& arguments) {
   int results = 0;
   for (const FarmTask& task : made.tasks) results += task.results;
   if (!arguments.slurm.empty()) {
-    const std::string script = slurm_script(made, arguments.request.store.url, arguments.request.elements);
+    const std::string script =
+        slurm_script(made, arguments.request.store.url, arguments.request.elements, arguments.slurm_cpus);
     if (const Status written = write_file_atomically(arguments.slurm, script); !written)
       return report_error(written.error());
   }
@@ -204,7 +206,14 @@ void add_plan_to(Commands& below) {
       "time of the whole campaign on its devices, e.g. 20m: measures the cases that promise most, and names "
       "the others; default: as long as it takes")
       ->type_name("DURATION");
-  command.add_option("--slurm", arguments.slurm, "also write a script for sbatch")->type_name("FILE");
+  CLI::Option* const slurm =
+      command.add_option("--slurm", arguments.slurm, "also write a script for sbatch")->type_name("FILE");
+  command
+      .add_option("--slurm-cpus", arguments.slurm_cpus,
+                  "hardware threads of each job; default: those that Slurm gives, often one")
+      ->needs(slurm)
+      ->check(whole_number(1, 100'000))
+      ->type_name("N");
   command
       .add_option(
           "--elements", request.elements,

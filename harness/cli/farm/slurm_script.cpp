@@ -80,13 +80,14 @@ Status check_slurm_store(const std::string& url) {
               "leave it out of the URL; give it in PGPASSWORD or in ~/.pgpass");
 }
 
-std::string slurm_script(const PlannedCampaign& planned, const std::string& store, int elements) {
+std::string slurm_script(const PlannedCampaign& planned, const std::string& store, int elements, int cpus) {
   const std::string command =
       fmt::format("{} farm work {} --store {} --quiet", shell_quoted(this_program().string()),
                   planned.stored.id, shell_quoted(store_from_anywhere(store)));
   const int gpus = gpus_needed(planned.campaign);
-  const std::string gpu = gpus > 0 ? fmt::format("#SBATCH --gres=gpu:{}\n", gpus) : "";
-  return fmt::format(script, planned.stored.id.substr(0, 8), elements, gpu,
+  std::string more = gpus > 0 ? fmt::format("#SBATCH --gres=gpu:{}\n", gpus) : "";
+  if (cpus > 0) more += fmt::format("#SBATCH --cpus-per-task={}\n", cpus);
+  return fmt::format(script, planned.stored.id.substr(0, 8), elements, more,
                      shell_quoted(std::filesystem::current_path().string()), command);
 }
 

@@ -11,7 +11,7 @@ namespace harness {
 // An error when the store's URL holds a password, because everybody may read a script.
 Status check_slurm_store(const std::string& url);
 
-// `elements`: jobs of the array.
-std::string slurm_script(const PlannedCampaign& planned, const std::string& store, int elements);
+// `elements`: jobs of the array. `cpus`: hardware threads of a job; 0: as many as Slurm gives.
+std::string slurm_script(const PlannedCampaign& planned, const std::string& store, int elements, int cpus);
 
 }  // namespace harness

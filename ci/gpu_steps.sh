@@ -144,6 +144,8 @@ farm() {
 tree() {
   step "tree measured" "$(left)" "$folder/bin/harness" run suites/*.yaml --require-gpu --quiet "${commit[@]}" \
     --store "$results/tree.db" --save-as tree || return
+  python3 tests/gpu/suite_times.py "$results/tree.db" --families 30 >"$results/suite_times.md"
+  section "Suites one after the other" "$results/suite_times.md"
   step "tree proven" "$(left)" "$folder/bin/harness" run suites/*.yaml --require-gpu --quiet "${commit[@]}" \
     --store "$results/tree.db" --against @tree
 }

@@ -14,7 +14,7 @@ cat >tree/tests/walk/gpu_walk.sh <<'SH'
 SH
 chmod +x tree/tests/walk/gpu_walk.sh
 cp -r "$tests/instrument" "$tests/gate" "$tests/farm" tree/tests/
-cp "$tests/gpu/sanitize.sh" tree/tests/gpu/
+cp "$tests/gpu/sanitize.sh" "$tests/gpu/suite_times.py" tree/tests/gpu/
 cat >tree/suites/probe.yaml <<'YAML'
 version: 1
 name: probe
@@ -148,6 +148,10 @@ rows "offsets|skipped: not in this build"
 printf '#!/bin/sh\n[ "$1" != --list-gpus ] || printf "GPU 0\\nGPU 1\\n"\n' >path/nvidia-smi && chmod +x path/nvidia-smi
 expect 0 gpu HARNESS_GPU_STEPS="farm tree" HARNESS_FARM_SUITES=probe HARNESS_FARM_BLOCK=1
 rows "farm|ok" "tree measured|ok" "tree proven|ok"
+holds_line() { grep -Eq "$1" "$work/out/summary.md" || problem "no line $1 in the summary"; }
+holds_line '^\| probe \| [0-9]+ \| '
+holds_line '^\| all \| [0-9]+ \| '
+holds_line '^\| probe: probe_'
 same "campaigns" "$(grep -c '^[12] elements: ' out/summary.md)" 2
 same "tasks of both" "$(grep -c '^| tasks | 4 | 4 |' out/summary.md)" 1
 tar -tzf out/results.tar.gz >"$printed"

@@ -294,6 +294,7 @@ Result<bool> find_exports(void* library, PluginExports& exports) {
   if (!missing.empty())
     return fail(ErrorKind::usage, "is a plug-in that does not export " + missing,
                 fmt::format("define what {} declares, and do not hide it from the dynamic symbols", header));
+  exports.prepare = reinterpret_cast<decltype(exports.prepare)>(dlsym(library, "harness_prepare"));
   exports.code = reinterpret_cast<const void*>(exports.run);
   return true;
 }
@@ -317,6 +318,12 @@ Status add_c_plugin(const PluginExports& exports, sdk::Registry& registry) {
       return std::make_unique<PluginKernel>(exports, name, params, problem, traits);
     };
     sdk::Variant variant{description.name, one->name, one->device, text_or_empty(one->summary), make};
+    if (exports.prepare != nullptr)
+      variant.prepare = [prepare = exports.prepare, name = one->name](const sdk::Params& params,
+                                                                      const sdk::DeviceTraits& traits) {
+        const Request request(name, params, traits);
+        request.check(prepare(request.get()), "harness_prepare");
+      };
     variant.code = exports.code;
     registry.add(std::move(variant));
   }

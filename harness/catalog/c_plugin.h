@@ -18,8 +18,9 @@ struct PluginExports {
   decltype(&harness_bind) bind = nullptr;
   decltype(&harness_run) run = nullptr;
   decltype(&harness_close) close = nullptr;
-  const void* code = nullptr;  // as Variant::code
-  int joins = 0;               // not 0: its variants solve a workload that is there already
+  const void* code = nullptr;                    // as Variant::code
+  int joins = 0;                                 // not 0: its variants solve a workload that is there already
+  decltype(&harness_prepare) prepare = nullptr;  // may be null
 };
 
 // Adds its workload, unless it joins one, and its variants. An error names what the description lacks.

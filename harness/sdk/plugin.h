@@ -118,6 +118,10 @@ typedef struct harness_plugin_description {
 
 HARNESS_EXPORT extern const harness_plugin_description harness_plugin;
 
+/* May be left out. Called before harness_open of a variant: loads what a process needs once, such as
+ * libraries. The time is no part of setup_time, which would else depend on the case that comes first. */
+HARNESS_EXPORT int harness_prepare(const harness_request* request);
+
 /* Opens one variant at one set of parameters, and sets *state, which the other functions get. */
 HARNESS_EXPORT int harness_open(const harness_request* request, void** state);
 

@@ -133,6 +133,9 @@ struct Variant {
   Absence absence = Absence::told;
   std::string needs = {};  // the architecture, where this build is not for it: "90a"
   std::string has = {};    // the architectures of this build: "80;86"
+  // Called before `make` and never timed: loads what a process needs once, such as libraries. May throw what
+  // `make` throws. Null: nothing.
+  std::function<void(const Params&, const DeviceTraits&)> prepare = nullptr;
   // An address in the variant's machine code, which tells a CPU build's identity. Null: unknown, so that two
   // builds are never proven identical.
   const void* code = nullptr;

@@ -21,6 +21,10 @@ class Backend:
     network: Network
     device: str
 
+    @classmethod
+    def prepare(cls, device: str) -> None:
+        """What the first network of a process would wait for, and no other one."""
+
 
 class Loops(Backend):
     """loops of Python"""
@@ -53,6 +57,14 @@ class Arrays(Backend):
 
 class Eager(Backend):
     """PyTorch, a kernel an operation"""
+
+    @classmethod
+    def prepare(cls, device: str) -> None:
+        import torch
+        if device == "cuda" and not torch.cuda.is_available():
+            return  # the constructor says so
+        values = torch.ones((64, 64), dtype=torch.float32 if device == "cpu" else torch.float16, device=device)
+        (values @ values).sum().item()  # waits
 
     def __init__(self, **sizes: Any) -> None:
         import torch
@@ -119,6 +131,16 @@ class Compiled(Eager):
 
     mode = "default"
     anew = True  # so that set-up takes as long in each process
+
+    @classmethod
+    def prepare(cls, device: str) -> None:
+        import torch
+        super().prepare(device)
+        if torch.cuda.is_available():
+            with torch.no_grad(), empty_caches():
+                compiled = torch.compile(lambda x: torch.relu(x) + 1, mode=cls.mode, fullgraph=True, dynamic=False)
+                for _ in range(3):
+                    compiled(torch.ones(4096, device=device)).sum().item()
 
     def made(self, torch: Any, module: Any) -> Any:
         import torch._dynamo

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 from typing import Any
@@ -53,6 +54,9 @@ def _workload(network: Network) -> harness.Workload:
                             summary="the workload block: a pre-norm transformer block with biases and GELU", **declared)
 
 
+# One function a backend: a process calls each once.
+_PREPARE = {name: functools.partial(backend.prepare, device) for name, backend, device, *_ in _BACKENDS}
+
 for _network in (MLP, CONV, TRANSFORMER, BLOCK):
     _of_network = _workload(_network)
     for _name, _class, _device, _arrays, _needs in _BACKENDS:
@@ -60,5 +64,5 @@ for _network in (MLP, CONV, TRANSFORMER, BLOCK):
             continue  # its operations are not in onnx_model.py
         # A block is compared with kernels by the time of the GPU alone, and its set-up is not measured.
         harness.case(_of_network, name=_name, device=_device, arrays=_arrays, needs=_needs,
-                     waits=_device == "cuda" and _network is not BLOCK)(
+                     waits=_device == "cuda" and _network is not BLOCK, prepare=_PREPARE[_name])(
             type(_name, (_class,), {"network": _network, "device": _device, "anew": _network is not BLOCK}))

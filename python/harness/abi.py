@@ -52,6 +52,7 @@ class Problem(ctypes.Structure):
 
 
 FILL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Request), ctypes.c_uint64, ctypes.POINTER(_pointer))
+PREPARE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Request))
 OPEN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Request), ctypes.POINTER(_pointer))
 TENSORS = ctypes.CFUNCTYPE(ctypes.c_int, _pointer, ctypes.POINTER(Problem))
 BIND = ctypes.CFUNCTYPE(ctypes.c_int, _pointer, ctypes.POINTER(_pointer), _pointer)
@@ -68,7 +69,7 @@ class Exports(ctypes.Structure):
     """PluginExports of harness/catalog/c_plugin.h."""
 
     _fields_ = [("description", ctypes.POINTER(Description)), ("open", OPEN), ("tensors", TENSORS), ("bind", BIND),
-                ("run", RUN), ("close", CLOSE), ("code", _pointer), ("joins", ctypes.c_int)]
+                ("run", RUN), ("close", CLOSE), ("code", _pointer), ("joins", ctypes.c_int), ("prepare", PREPARE)]
 
 
 def parameters_of(request: Request) -> dict[str, Value]:
@@ -78,6 +79,24 @@ def parameters_of(request: Request) -> dict[str, Value]:
         known = (value.integer, value.real, bool(value.integer), (value.text or b"").decode())
         found[value.name.decode()] = known[value.kind]
     return found
+
+
+def case_of(workload: Workload, request: Request) -> Case:
+    """The case that a request names."""
+    name = request.variant.decode()
+    return next(one for one in workload.cases if one.name == name)
+
+
+_prepared: set[Callable[[], None]] = set()
+
+
+def prepare(case: Case) -> None:
+    """Imports what it needs, and calls what a process calls once."""
+    for package in case.needs:
+        arrays.needed(package)
+    if case.prepare is not None and case.prepare not in _prepared:
+        case.prepare()
+        _prepared.add(case.prepare)
 
 
 class Opened:
@@ -94,10 +113,8 @@ class Opened:
         self.function: Callable[..., None] = lambda: None
         if not request.variant:
             return
-        name = request.variant.decode()
-        self.case = next(one for one in workload.cases if one.name == name)
-        for package in self.case.needs:
-            arrays.needed(package)
+        self.case = case_of(workload, request)
+        prepare(self.case)
         self.arrays = arrays.choose(self.case.device, self.case.arrays)
         self.function = self.case.made(self.parameters)
 
@@ -167,7 +184,7 @@ class Plugin:
         self.description = Description(VERSION, workload.name.encode(), workload.summary.encode(),
                                        self._parameters(), self._variants(), fill)
         self.exports = Exports(ctypes.pointer(self.description), *self._functions, None,
-                               int(workload.built_in))
+                               int(workload.built_in), PREPARE(self._prepare))
 
     def _parameters(self) -> Any:
         all_of_them = (Parameter * (len(self.workload.params) + 1))()
@@ -199,6 +216,10 @@ class Plugin:
             text = reason_of(error).encode()[:max(request.message_bytes - 1, 0)]
             ctypes.memmove(request.message, text + b"\0", len(text) + 1)
             return UNSUPPORTED if isinstance(error, Unsupported) else FAILED
+
+    def _prepare(self, request: Any) -> int:
+        asked = request.contents
+        return self._guarded(asked, lambda: prepare(case_of(self.workload, asked)))
 
     def _open(self, request: Any, state: Any) -> int:
         def work() -> None:

@@ -167,7 +167,8 @@ class Case:
     """One way to solve a workload: a function of its inputs, its outputs, and parameters by name; or a class of such."""
 
     def __init__(self, workload: Workload, function: Callable[..., Any], name: str, device: str,
-                 arrays: str | None, needs: Sequence[str], waits: bool) -> None:
+                 arrays: str | None, needs: Sequence[str], waits: bool,
+                 prepare: Callable[[], None] | None) -> None:
         self.workload = workload
         self.function = function
         self.name = name
@@ -175,6 +176,7 @@ class Case:
         self.arrays = arrays
         self.needs = tuple(needs)
         self.waits = waits
+        self.prepare = prepare
         self.summary = (inspect.getdoc(function) or "").partition("\n")[0]
 
     def made(self, parameters: Parameters) -> Callable[..., None]:
@@ -186,7 +188,8 @@ class Case:
 
 
 def case(workload: Workload, *, name: str | None = None, device: str = "cpu", arrays: str | None = None,
-         needs: Sequence[str] = (), waits: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+         needs: Sequence[str] = (), waits: bool = False,
+         prepare: Callable[[], None] | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Makes a function a case: `function(*inputs, *outputs, **parameters)` writes every element of every output.
 
     Of a class the object is called so. Its constructor gets parameters by name, and its time is `setup_time`.
@@ -195,8 +198,9 @@ def case(workload: Workload, *, name: str | None = None, device: str = "cpu", ar
     device: "cpu" or "cuda". On cuda the function queues its work on the current stream, and does not wait for it.
     arrays: what the function gets: "numpy", "torch", "cupy" or "memoryview". Unless given, the first of these that
         is installed: numpy or memoryview on a CPU, torch or cupy on a GPU.
-    needs: modules that it imports, which are imported when the case is made, before it is timed. Without one it is
-        skipped.
+    needs: modules that it imports, which are imported before the case is made. Without one it is skipped.
+    prepare: what a process does once before the first case with this function is made, such as starting a library. Like
+        imports it is no part of `setup_time`.
     waits: on cuda, the function waits for the GPU, or the time of its host is to be in its time. The call is then timed
         from an idle GPU.
 
@@ -210,7 +214,7 @@ def case(workload: Workload, *, name: str | None = None, device: str = "cpu", ar
         raise ValueError(f"`{arrays}` is no kind of array; choose one of {', '.join(ARRAYS)}")
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
-        made = Case(workload, function, name or function.__name__, device, arrays, needs, waits)
+        made = Case(workload, function, name or function.__name__, device, arrays, needs, waits, prepare)
         if not _NAME.fullmatch(made.name):
             raise ValueError(f"`{made.name}` is no name for a case; give one with name=")
         if any(other.name == made.name for other in workload.cases):

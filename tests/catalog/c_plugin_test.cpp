@@ -14,6 +14,7 @@ using testing::HasSubstr;
 
 // A plug-in for y = 2 x whose behaviour each test sets.
 struct Behaviour {
+  int prepared = HARNESS_OK;
   int opened = HARNESS_OK;
   int dtype = HARNESS_F32;
   std::int64_t variant_extent = 0;  // added to that of the reference
@@ -29,6 +30,11 @@ struct Doubling {
   std::array<harness_tensor, 2> tensors{};
   std::array<void*, 2> bound{};
 };
+
+int prepare_one(const harness_request* request) {
+  std::snprintf(request->message, request->message_bytes, "no library for %s", request->variant);
+  return behaviour.prepared;
+}
 
 int open_one(const harness_request* request, void** state) {
   if (behaviour.opened != HARNESS_OK) {
@@ -106,6 +112,23 @@ class CPlugin : public testing::Test {
   sdk::Registry registry_;
   sdk::Params params_{{{"n", std::int64_t{3}}}};
 };
+
+TEST_F(CPlugin, IsPreparedWhereItAsksForThat) {
+  ASSERT_TRUE(add());
+  EXPECT_FALSE(registry_.variants.back().prepare);
+  PluginExports exports{&description_, open_one, tensors_of, bind_one, run_one, close_one};
+  exports.prepare = prepare_one;
+  ASSERT_TRUE(add_c_plugin(exports, registry_));
+  const auto& prepare = registry_.variants.back().prepare;
+  EXPECT_NO_THROW(prepare(params_, {}));
+  behaviour.prepared = HARNESS_UNSUPPORTED;
+  try {
+    prepare(params_, {});
+    ADD_FAILURE() << "nothing is thrown";
+  } catch (const sdk::Unsupported& why) {
+    EXPECT_STREQ(why.what(), "no library for loop");
+  }
+}
 
 TEST_F(CPlugin, BecomesAWorkloadWithAVariantThatRuns) {
   ASSERT_TRUE(add());

@@ -17,7 +17,7 @@ import sys
 GROUPS = {
     "sampling": ["sampling", "warm_up", "record"],
     "audits": ["audit", "audit_inputs", "audit_check"],
-    "making kernels": ["construct", "first_call"],
+    "making kernels": ["load", "construct", "first_call"],
     "inputs": ["inputs"],
     "checks": ["verify"],
     "looks": ["look", "identify"],

@@ -79,6 +79,8 @@ class NanOnce : public Right {
   }
 };
 
+int loaded = 0;
+
 template <class Kernel>
 sdk::Variant metered(const char* name) {
   sdk::Variant variant = trial::variant<Kernel>(name);
@@ -92,6 +94,14 @@ void register_all(sdk::Registry& registry) {
   registry.add(trial::variant<NanOnce>("nan"));
   registry.add(std::make_unique<Metered>());
   registry.add(metered<Packing>("packing"));
+  sdk::Variant loading = metered<Packing>("loading");
+  loading.prepare = [](const sdk::Params&, const sdk::DeviceTraits&) { ++loaded; };
+  registry.add(std::move(loading));
+  sdk::Variant unloadable = metered<Packing>("unloadable");
+  unloadable.prepare = [](const sdk::Params&, const sdk::DeviceTraits&) {
+    throw sdk::Unsupported("no such library");
+  };
+  registry.add(std::move(unloadable));
   registry.add(metered<Right>("silent"));
   registry.add(metered<Misspelling>("misspelling"));
   registry.add(metered<Endless>("endless"));
@@ -357,6 +367,24 @@ TEST(MeasuredMetrics, TellWhatACaseCostsBeforeItsSamplesOnceAProcess) {
     EXPECT_EQ(series.processes[0].process, 4) << series.metric;
     EXPECT_EQ(series.direction, Direction::lower_is_better) << series.metric;
   }
+}
+
+TEST(MeasuredMetrics, HaveNoLoadingInTheSetUp) {
+  loaded = 0;
+  const ProcessResult result =
+      measure(planned_metered("loading", {"setup_time"}),
+              R"({"version": 1, "default": {"us": 100, "load_us": 7000, "setup_us": 250}})");
+  ASSERT_THAT(names_of(result.series), ElementsAre("wall_time", "setup_time"));
+  EXPECT_EQ(value_of(result.series[1]), 250);
+  EXPECT_EQ(loaded, 1);
+  EXPECT_EQ(result.phases.front().name, "load");
+  EXPECT_NEAR(result.phases.front().duration, 7e-3, 1e-12);
+}
+
+TEST(MeasuredMetrics, AreNoneWhereAVariantCannotBeLoaded) {
+  const ProcessResult result = measure(planned_metered("unloadable", {"setup_time"}), steady);
+  EXPECT_EQ(result.outcome, Outcome::skipped);
+  EXPECT_THAT(result.series, IsEmpty());
 }
 
 TEST(MeasuredMetrics, HoldNoKernelTimeWhereNobodySawAKernel) {

@@ -204,10 +204,21 @@ class Exported(unittest.TestCase):
             raise harness.Unsupported("not on this machine")
 
         harness.case(self.workload, arrays="memoryview", name="counter", waits=True)(Counter)
+        self.prepared = []
+        for name in ("ready", "also_ready"):
+            harness.case(self.workload, arrays="memoryview", name=name, prepare=self.be_ready)(Counter)
+        harness.case(self.workload, name="unready", prepare=self.never_ready)(Counter)
         harness.case(self.workload, name="needy", needs=["json", "no_such_package"])(Counter)
         self.kept = abi.Plugin(self.workload)
         self.exports = self.kept.exports
         self.message = ctypes.create_string_buffer(400)
+
+    def be_ready(self) -> None:
+        self.prepared.append("ready")
+
+    def never_ready(self) -> None:
+        self.prepared.append("never")
+        raise harness.Unsupported("not ready")
 
     def opened(self, variant: bytes | None, mode: bytes = b"up") -> tuple[int, Any]:
         values = (abi.GivenValue * 3)(abi.GivenValue(b"n", 0, 2, 2.0, b""), abi.GivenValue(b"by", 1, 0, 0.5, b""),
@@ -231,7 +242,7 @@ class Exported(unittest.TestCase):
         self.assertEqual(description.parameters[1].choices[:3], [b"up", b"down", None])
         variants = [(one.name, one.summary) for one in description.variants[:3]]
         self.assertEqual(variants, [(b"loop", b"One loop."), (b"never", b""), (b"counter", b"A case with a set-up.")])
-        self.assertIsNone(description.variants[4].name)
+        self.assertIsNone(description.variants[len(self.workload.cases)].name)
         self.assertFalse(description.fill)
 
     def test_a_case_runs_on_the_memory_that_it_is_given(self) -> None:
@@ -264,6 +275,20 @@ class Exported(unittest.TestCase):
             problem = abi.Problem()
             self.exports.tensors(self.opened(variant)[1], ctypes.byref(problem))
             self.assertEqual(problem.synchronises, waits)
+
+    def test_a_process_prepares_once(self) -> None:
+        for variant in (b"ready", b"also_ready", b"ready"):
+            self.assertEqual(self.opened(variant)[0], abi.OK)
+            self.assertEqual(self.exports.prepare(ctypes.byref(self.request)), abi.OK)
+        self.assertEqual(self.prepared, ["ready"])
+
+    def test_a_case_that_cannot_be_prepared_is_unsupported_each_time(self) -> None:
+        self.opened(b"ready")
+        self.request.variant = b"unready"
+        for _ in range(2):
+            self.assertEqual(self.exports.prepare(ctypes.byref(self.request)), abi.UNSUPPORTED)
+            self.assertEqual(self.message.value, b"not ready")
+        self.assertEqual(self.prepared, ["ready", "never", "never"])
 
     def test_a_case_without_a_module_that_it_needs_is_unsupported(self) -> None:
         self.assertEqual(self.opened(b"needy")[0], abi.UNSUPPORTED)

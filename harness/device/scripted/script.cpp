@@ -219,6 +219,7 @@ ScriptedCase read_case(const Json& json, const std::string& path, const Context&
     reader.complain(path + "/side", "baseline or current");
   reader.number("outlier_factor", c.outlier_factor, positive);
   reader.number("first_call_us", c.first_call_us, positive);
+  reader.number("load_us", c.load_us, 0);
   reader.number("setup_us", c.setup_us, 0);
   reader.number("overhead_us", c.overhead_us, 0);
   reader.number("warmup_factor", c.warmup_factor, positive);

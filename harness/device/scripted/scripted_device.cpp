@@ -109,8 +109,9 @@ void ScriptedDevice::turn(std::string_view side) {
   current_ = &script_of(side_);
 }
 
-// Constructing a variant takes as long as the script says.
+// Loading and constructing a variant take as long as the script says.
 Scope ScriptedDevice::range(std::string_view name) {
+  if (name == "load") now_ += current_->load_us * microsecond;
   if (name == "construct") now_ += current_->setup_us * microsecond;
   return Scope();
 }

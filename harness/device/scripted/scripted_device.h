@@ -44,6 +44,7 @@ struct ScriptedCase {
   double outliers = 0;
   double outlier_factor = 2;
   std::optional<double> first_call_us;
+  double load_us = 0;
   double setup_us = 0;
   double overhead_us = 10;
   double warmup_factor = 1;

@@ -13,6 +13,11 @@ Step construct(CaseParts& parts, Subject& subject) {
   subject.problem = subject.workload->problem(parts.planned.params);
   subject.reported.emplace(subject.workload->metrics());
   parts.subjects.begin_step(CaseStep::construct);
+  if (subject.variant->prepare) {
+    const auto phase = parts.phases.run("load");
+    subject.variant->prepare(parts.planned.params, parts.device.traits());
+  }
+  for (const auto& collector : subject.collectors) collector->before_construction(parts.device);
   {
     const auto phase = parts.phases.run("construct");
     const Scope followed = parts.device.profiler().follow();
@@ -116,10 +121,7 @@ void prepare_case(CaseParts& parts) {
   Subjects& subjects = parts.subjects;
   subjects.each([&](Subject& one) { return find(one, parts.planned, parts.device.traits()); });
   parts.enter(-1);
-  subjects.each([&](Subject& one) -> Step {
-    for (const auto& collector : one.collectors) collector->before_construction(parts.device);
-    return construct(parts, one);
-  });
+  subjects.each([&](Subject& one) { return construct(parts, one); });
   check_problems(subjects);
   fill_inputs(parts);
   parts.place(false);

@@ -24,7 +24,7 @@ class Registry {
 };
 
 // Raised whenever a class or struct in harness/sdk/ changes its layout or its virtual functions.
-inline constexpr std::uint32_t module_abi = 9;
+inline constexpr std::uint32_t module_abi = 10;
 
 // The exports of a module. Modules and the harness share C++ types, so both must be built with the same C++
 // ABI; `compiler` is compared and a difference is an error that names both.

@@ -8,7 +8,7 @@ from typing import Any
 
 import harness
 
-from networks import Network, Sizes
+from networks import BLOCK, Network, Sizes
 from onnx_model import Onnx
 from operations import NumPy, Plain, Torch, numpy
 
@@ -130,7 +130,6 @@ class Compiled(Eager):
     """torch.compile"""
 
     mode = "default"
-    anew = True  # so that set-up takes as long in each process
 
     @classmethod
     def prepare(cls, device: str) -> None:
@@ -145,7 +144,8 @@ class Compiled(Eager):
     def made(self, torch: Any, module: Any) -> Any:
         import torch._dynamo
         torch._dynamo.config.recompile_limit = 64  # all networks are one forward() to it
-        with empty_caches() if self.anew else contextlib.nullcontext():
+        # The set-up of a block is not measured. That of others takes as long in each process.
+        with contextlib.nullcontext() if self.network is BLOCK else empty_caches():
             return self.settled(torch.compile(module, mode=self.mode, fullgraph=True, dynamic=False))
 
 

@@ -114,7 +114,6 @@ class Opened:
         if not request.variant:
             return
         self.case = case_of(workload, request)
-        prepare(self.case)
         self.arrays = arrays.choose(self.case.device, self.case.arrays)
         self.function = self.case.made(self.parameters)
 

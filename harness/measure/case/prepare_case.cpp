@@ -13,10 +13,7 @@ Step construct(CaseParts& parts, Subject& subject) {
   subject.problem = subject.workload->problem(parts.planned.params);
   subject.reported.emplace(subject.workload->metrics());
   parts.subjects.begin_step(CaseStep::construct);
-  if (subject.variant->prepare) {
-    const auto phase = parts.phases.run("load");
-    subject.variant->prepare(parts.planned.params, parts.device.traits());
-  }
+  load(*subject.variant, parts.phases, parts.planned.params, parts.device.traits());
   for (const auto& collector : subject.collectors) collector->before_construction(parts.device);
   {
     const auto phase = parts.phases.run("construct");

@@ -40,6 +40,7 @@ class Replay {
  private:
   Status prepare() {
     subject_.problem = subject_.workload->problem(planned_.params);
+    load(*subject_.variant, phases_, planned_.params, device_.traits());
     {
       const auto phase = phases_.run("construct");
       subject_.kernel = subject_.variant->make(planned_.params, subject_.problem, device_.traits());

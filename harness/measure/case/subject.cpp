@@ -9,6 +9,7 @@
 
 #include "harness/base/text.h"
 #include "harness/measure/case/microseconds.h"
+#include "harness/measure/worker/phases.h"
 #include "harness/model/device_kinds.h"
 #include "harness/stats/estimate/estimator.h"
 #include "harness/stats/estimate/mean_interval.h"
@@ -93,6 +94,13 @@ double median_of(const ProcessSamples& samples) {
 }
 
 }  // namespace
+
+void load(const sdk::Variant& variant, Phases& phases, const sdk::Params& params,
+          const sdk::DeviceTraits& traits) {
+  if (!variant.prepare) return;
+  const auto phase = phases.run("load");
+  variant.prepare(params, traits);
+}
 
 tl::unexpected<Ending> ended(Outcome outcome, Cause cause) {
   return tl::unexpected<Ending>(Ending{outcome, std::move(cause), false});

@@ -27,6 +27,12 @@ using Step = tl::expected<void, Ending>;
 
 tl::unexpected<Ending> ended(Outcome outcome, Cause cause);
 
+class Phases;
+
+// Loads what a variant needs before it is constructed, in a phase of its own.
+void load(const sdk::Variant& variant, Phases& phases, const sdk::Params& params,
+          const sdk::DeviceTraits& traits);
+
 // How the calls of a subject are made (sampler.h).
 struct Calls {
   bool gated = true;

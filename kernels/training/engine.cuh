@@ -159,9 +159,13 @@ class Engine : LinearNames {
   void norm_backward(const Half* x, const float* roots, const float* gains, const Half* of_y, float* of_gains,
                      std::uint32_t* largest_of_x) {
     const int d = static_cast<int>(of_.shape.d);
-    const unsigned parts = partial_rows();
-    device_.launch(d <= step_of_block ? norm_backward_kernel<1> : norm_backward_kernel<2>, parts, 1, x, roots,
-                   gains, of_y, of_x_, partial_, largest_of_x, static_cast<int>(tokens_), d);
+    const auto kernel = d <= narrow          ? narrow_norm_backward_kernel
+                        : d <= step_of_block ? norm_backward_kernel<1>
+                                             : norm_backward_kernel<2>;
+    const unsigned rows_of_block = d <= narrow ? norm_rows : 1;
+    const unsigned parts = std::min(partial_rows(), (rows() + rows_of_block - 1) / rows_of_block);
+    device_.launch(kernel, parts, 1, x, roots, gains, of_y, of_x_, partial_, largest_of_x,
+                   static_cast<int>(tokens_), d);
     device_.launch(sum_rows_kernel, static_cast<unsigned>(d / sum_columns), 1, partial_,
                    static_cast<int>(parts), d, of_gains);
   }

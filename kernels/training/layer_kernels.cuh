@@ -71,6 +71,36 @@ __global__ void __launch_bounds__(threads_a_block, Pieces > 8 ? 2 : 4)
 
 inline constexpr int widest = 2 * step_of_block;  // d that norm_backward_kernel takes
 
+// Eight columns of a row of a norm in the backward pass. The gradient of x is that of its branch added to
+// of_x.
+struct NormGradient {
+  Eight normal = {}, above = {}, sum = {};
+
+  // Adds to the gains' gradient, and returns these columns' part of the product of `normal` and `above`.
+  KERNEL_DEVICE float load(const std::uint16_t* x, const std::uint16_t* of_y, const std::uint16_t* of_x,
+                           const Eight& gains, float root, Eight& of_gains) {
+    normal = load_eight(x);
+    above = load_eight(of_y);
+    sum = load_eight(of_x);
+    float along = 0;
+    KERNEL_UNROLL
+    for (int e = 0; e < 8; ++e) {
+      normal.values[e] *= root;
+      of_gains.values[e] += above.values[e] * normal.values[e];
+      above.values[e] *= gains.values[e];
+      along += above.values[e] * normal.values[e];
+    }
+    return along;
+  }
+  // `along`: the mean of that product over the row. Returns the largest magnitude.
+  KERNEL_DEVICE float store(std::uint16_t* of_x, float root, float along) {
+    KERNEL_UNROLL
+    for (int e = 0; e < 8; ++e) sum.values[e] += root * (above.values[e] - normal.values[e] * along);
+    store_eight(of_x, sum);
+    return largest_of(sum);
+  }
+};
+
 // Adds the gradient of x to of_x. Each block takes rows in steps of the grid and leaves its part of the
 // gains' gradient in its row of `partial`. A thread has `Pieces` of eight columns.
 template <int Pieces>
@@ -84,34 +114,20 @@ __global__ void __launch_bounds__(threads_a_block)
   for (int row = static_cast<int>(blockIdx.x); row < rows; row += static_cast<int>(gridDim.x)) {
     const std::int64_t at = static_cast<std::int64_t>(row) * d;
     const float root = roots[row];
-    Eight normal[Pieces] = {}, above[Pieces] = {}, sums[Pieces] = {};
+    NormGradient pieces[Pieces];
     float along = 0;
     KERNEL_UNROLL
     for (int c = 0; c < Pieces; ++c) {
       const int i = first_of_block() + c * step_of_block;
-      if (i >= d) continue;
-      normal[c] = load_eight(x + at + i);
-      above[c] = load_eight(of_y + at + i);
-      sums[c] = load_eight(of_x + at + i);
-      const Eight gain = load_eight(gains + i);
-      KERNEL_UNROLL
-      for (int e = 0; e < 8; ++e) {
-        normal[c].values[e] *= root;
-        of_gains[c].values[e] += above[c].values[e] * normal[c].values[e];
-        above[c].values[e] *= gain.values[e];
-        along += above[c].values[e] * normal[c].values[e];
-      }
+      if (i < d)
+        along += pieces[c].load(x + at + i, of_y + at + i, of_x + at + i, load_eight(gains + i), root,
+                                of_gains[c]);
     }
     along = over_block<false>(along, parts) / static_cast<float>(d);
     KERNEL_UNROLL
     for (int c = 0; c < Pieces; ++c) {
       const int i = first_of_block() + c * step_of_block;
-      if (i >= d) continue;
-      Eight& sum = sums[c];
-      KERNEL_UNROLL
-      for (int e = 0; e < 8; ++e) sum.values[e] += root * (above[c].values[e] - normal[c].values[e] * along);
-      mine = fmaxf(mine, largest_of(sum));
-      store_eight(of_x + at + i, sum);
+      if (i < d) mine = fmaxf(mine, pieces[c].store(of_x + at + i, root, along));
     }
   }
   tell_largest_stored(mine, largest, parts);
@@ -120,6 +136,43 @@ __global__ void __launch_bounds__(threads_a_block)
     const int i = first_of_block() + c * step_of_block;
     if (i < d) store_eight(partial + static_cast<std::int64_t>(blockIdx.x) * d + i, of_gains[c]);
   }
+}
+
+// The same for d up to 256: a warp has a row, so that all threads of a block work.
+inline constexpr int narrow = 256;
+__global__ void __launch_bounds__(threads_a_block)
+    narrow_norm_backward_kernel(const std::uint16_t* x, const float* roots, const float* gains,
+                                const std::uint16_t* of_y, std::uint16_t* of_x, float* partial,
+                                std::uint32_t* largest, int rows, int d) {
+  using OfThreads = Eight[threads_a_block];
+  KERNEL_SHARED(OfWarps, parts);
+  KERNEL_SHARED(OfThreads, of_threads);
+  const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, i = thread % 32 * 8;
+  const bool has_columns = i < d;
+  Eight gain = {}, of_gains = {};
+  if (has_columns) gain = load_eight(gains + i);
+  float mine = 0;
+  for (int row = static_cast<int>(blockIdx.x) * norm_rows + warp; row < rows;
+       row += static_cast<int>(gridDim.x) * norm_rows) {
+    const std::int64_t at = static_cast<std::int64_t>(row) * d + i;
+    const float root = roots[row];
+    NormGradient piece;
+    float along = 0;
+    if (has_columns) along = piece.load(x + at, of_y + at, of_x + at, gain, root, of_gains);
+    along = ptx::warp_sum(along) / static_cast<float>(d);
+    if (has_columns) mine = fmaxf(mine, piece.store(of_x + at, root, along));
+  }
+  tell_largest_stored(mine, largest, parts);
+  of_threads[thread] = of_gains;
+  __syncthreads();
+  if (warp > 0 || !has_columns) return;
+  KERNEL_UNROLL
+  for (int other = 1; other < norm_rows; ++other) {
+    const Eight& theirs = of_threads[other * 32 + thread];
+    KERNEL_UNROLL
+    for (int e = 0; e < 8; ++e) of_gains.values[e] += theirs.values[e];
+  }
+  store_eight(partial + static_cast<std::int64_t>(blockIdx.x) * d + i, of_gains);
 }
 
 inline constexpr int sum_columns = 8;  // of a block of sum_rows_kernel

@@ -22,41 +22,67 @@ __global__ void __launch_bounds__(threads_a_block)
   }
 }
 
-// The gradient of one symbol's row. A warp tells which of 32 tokens are this symbol.
+// The gradient of one symbol's row. For a tile of tokens, each warp tells which of 32 are this symbol, as a
+// word of bits. Groups of threads that are as wide as a row share the words, and a thread has several rows on
+// their way.
+inline constexpr int words_a_tile = 32;
 __global__ void __launch_bounds__(threads_a_block)
     embed_backward_kernel(Tokens tokens, const std::uint16_t* of_x, float* of_embedding, int count, int d) {
-  using Found = std::uint32_t[threads_a_block / 32];
-  KERNEL_SHARED(Found, found);
-  Eight sums[2] = {};
-  for (int first = 0; first < count; first += threads_a_block) {
-    const int token = first + static_cast<int>(threadIdx.x);
-    const bool is_it = token < count && tokens.at(token, 0) == static_cast<int>(blockIdx.x);
-    const std::uint32_t of_warp = __ballot_sync(0xFFFFFFFFU, is_it ? 1 : 0);
+  constexpr int tile = words_a_tile * 32, rows_at_once = 4;
+  using Words = std::uint32_t[words_a_tile];
+  using OfThreads = Eight[threads_a_block];
+  KERNEL_SHARED(Words, words);
+  KERNEL_SHARED(OfThreads, of_threads);
+  const int symbol = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
+  const int width = d < step_of_block ? d / 8 : threads_a_block, groups = threads_a_block / width;
+  const int group = thread / width, i = thread % width * 8;
+  Eight sums[2] = {};  // the second one where a row is wider than the block
+  for (int first = 0; first < count; first += tile) {
     __syncthreads();
-    if (threadIdx.x % 32 == 0) found[threadIdx.x / 32] = of_warp;
+    KERNEL_UNROLL
+    for (int of_tile = thread; of_tile < tile; of_tile += threads_a_block) {
+      const int token = first + of_tile;
+      const bool is_it = token < count && tokens.at(token, 0) == symbol;
+      const std::uint32_t word = __ballot_sync(0xFFFFFFFFU, is_it ? 1 : 0);
+      if (thread % 32 == 0) words[of_tile / 32] = word;
+    }
     __syncthreads();
-    for (int warp = 0; warp < threads_a_block / 32; ++warp) {
-      const std::uint32_t bits = found[warp];
-      if (bits == 0) continue;
-      for (int lane = 0; lane < 32; ++lane) {
-        if ((bits >> lane & 1U) == 0) continue;
-        const std::int64_t row = first + warp * 32 + lane;
+    if (group >= groups) continue;
+    for (int at = group; at < words_a_tile; at += groups) {
+      const std::uint16_t* const rows = of_x + static_cast<std::int64_t>(first + at * 32) * d + i;
+      for (std::uint32_t bits = words[at]; bits != 0;) {
+        uint4 pieces[rows_at_once][2] = {};
         KERNEL_UNROLL
-        for (int c = 0; c < 2; ++c) {
-          const int i = first_of_block() + c * step_of_block;
-          if (i >= d) continue;
-          const Eight one = load_eight(of_x + row * d + i);
+        for (int r = 0; r < rows_at_once; ++r) {
+          if (bits == 0) continue;
+          const std::uint16_t* const row = rows + (__ffs(static_cast<int>(bits)) - 1) * d;
+          bits &= bits - 1;
+          pieces[r][0] = load_piece(row);
+          if (i + step_of_block < d) pieces[r][1] = load_piece(row + step_of_block);
+        }
+        KERNEL_UNROLL
+        for (int r = 0; r < rows_at_once; ++r) {
           KERNEL_UNROLL
-          for (int e = 0; e < 8; ++e) sums[c].values[e] += one.values[e];
+          for (int c = 0; c < 2; ++c) {
+            const Eight one = eight_of(pieces[r][c]);
+            KERNEL_UNROLL
+            for (int e = 0; e < 8; ++e) sums[c].values[e] += one.values[e];
+          }
         }
       }
     }
   }
-  KERNEL_UNROLL
-  for (int c = 0; c < 2; ++c) {
-    const int i = first_of_block() + c * step_of_block;
-    if (i < d) store_eight(of_embedding + static_cast<std::int64_t>(blockIdx.x) * d + i, sums[c]);
+  of_threads[thread] = sums[0];
+  __syncthreads();
+  if (group > 0) return;
+  for (int other = 1; other < groups; ++other) {
+    const Eight& theirs = of_threads[other * width + thread];
+    KERNEL_UNROLL
+    for (int e = 0; e < 8; ++e) sums[0].values[e] += theirs.values[e];
   }
+  of_embedding += static_cast<std::int64_t>(symbol) * d + i;
+  store_eight(of_embedding, sums[0]);
+  if (i + step_of_block < d) store_eight(of_embedding + step_of_block, sums[1]);
 }
 
 // The gradient of one position's row.

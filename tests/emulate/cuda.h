@@ -174,6 +174,10 @@ inline int __all_sync(unsigned mask, int vote) {
   return emulate::ballot("__all_sync", mask, vote == 0) == 0;
 }
 
+inline int __ffs(int value) {  // 1 for the lowest bit; 0: none is set
+  return value == 0 ? 0 : std::countr_zero(static_cast<unsigned>(value)) + 1;
+}
+
 template <class T>
 T atomicAdd(T* at, std::type_identity_t<T> value) {
   const T old = *at;

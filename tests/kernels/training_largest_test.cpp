@@ -95,10 +95,13 @@ TEST_F(Largest, IsToldByTheBackwardPassOfANorm) {
   Floats partial("partial", static_cast<std::size_t>(7 * d));
   launch({rows / norm_rows + 1, 1, 1}, &norm_kernel<4>, x_.data(), gains_.data(), nullptr, roots_.data(),
          nullptr, rows, d);
-  for (std::size_t i = 0; i < count; ++i) sum[i] = y_[count - 1 - i];
-  launch({7, 1, 1}, &norm_backward_kernel<1>, x_.data(), roots_.data(), gains_.data(), y_.data(), sum.data(),
-         partial.data(), &told_, rows, d);
-  expect_told_of(sum);
+  for (const auto kernel : {&norm_backward_kernel<1>, &narrow_norm_backward_kernel}) {
+    for (std::size_t i = 0; i < count; ++i) sum[i] = y_[count - 1 - i];
+    told_ = 0;
+    launch({7, 1, 1}, kernel, x_.data(), roots_.data(), gains_.data(), y_.data(), sum.data(), partial.data(),
+           &told_, rows, d);
+    expect_told_of(sum);
+  }
 }
 
 TEST_F(Largest, IsToldByGelu) {

@@ -198,10 +198,10 @@ class OnnxRuntime(Backend):
         self.type = TYPES[sizes["dtype"]]
         self.model = model_of(self.network, sizes)
         self.session: Any = None
-        self.prepare()
+        self.finish_set_up()
 
-    def prepare(self) -> None:
-        """Ends the set-up."""
+    def finish_set_up(self) -> None:
+        """The last step of the constructor."""
         self.session = self.session_of(self.model, providers=[self.provider])
 
     def __call__(self, x: Any, y: Any) -> None:
@@ -220,8 +220,8 @@ class OnnxRuntimeCuda(OnnxRuntime):
 
     provider = "CUDAExecutionProvider"
 
-    def prepare(self) -> None:
-        """A session belongs to a stream, which the first call tells."""
+    def finish_set_up(self) -> None:
+        """Nothing: a session belongs to a stream, which the first call tells."""
 
     def __call__(self, x: Any, y: Any, stream: int) -> None:
         if self.session is None:

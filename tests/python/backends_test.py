@@ -11,6 +11,7 @@ import unittest
 from typing import Any
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "kernels", "backends"))
+import backends  # noqa: E402
 from networks import BLOCK, CONV, MLP, TRANSFORMER, Network, Sizes  # noqa: E402
 from operations import NumPy, Plain, Torch, numpy  # noqa: E402
 
@@ -107,6 +108,16 @@ class Networks(unittest.TestCase):
             x, right = self.plain(network, sizes)
             found = network.forward(ops, torch.tensor(x, dtype=torch.float64), network.weights(ops, sizes), sizes)
             self.assertLess((found - torch.tensor(right, dtype=torch.float64)).abs().max().item(), 1e-12, network.name)
+
+
+class InBackends(unittest.TestCase):
+    def test_a_process_is_prepared_by_the_class(self) -> None:
+        classes: list[type[backends.Backend]] = [backends.Backend]
+        for one in classes:  # those that are added, too
+            classes += one.__subclasses__()
+            self.assertIs(getattr(one.prepare, "__self__", None), one, f"{one.__name__}.prepare is for instances")
+        backends.OnnxRuntime.prepare("cpu")
+        self.assertGreater(len(classes), 8)
 
 
 if __name__ == "__main__":

@@ -27,8 +27,8 @@
 #     trace_aa     only where it is named: tests/gpu/trace_aa.py, `ab` of unchanged models and of FFNs 2 % wider, of
 #                  HARNESS_TRACE_AA, HARNESS_TRACE_AA_RUNS (20) times each; reports in HARNESS_TRACE_AA_REPORTS count
 #     farm         only where it is named: tests/farm/speedup.sh, a campaign by all GPUs of the host and by one
-#     tree         only where it is named: all suites but `self` in one command, and what took long (tests/gpu/suite_times.py);
-#                  then once more, which is to pass by proof
+#     tree         only where it is named: all suites but `self` in one command, and what took long
+#                  (tests/gpu/suite_times.py); then once more, which is to pass by proof
 #   OUT=gpu-results              gpu.log, summary.md and results.tar.gz (records, reports, tables) go here
 #   HARNESS_COMMIT=<40 digits>   the commit this tree is, where its repository was left behind; inside a repository
 #                                it must be what is checked out, or be left out
@@ -95,7 +95,9 @@ summary=$out/summary.md
 : >"$log"
 : >"$summary"
 cd "$root" || exit 2
-export HARNESS_SOURCE_DIR=$root HARNESS_REQUIRE_GPU=1 PATH="$PATH:/usr/local/cuda/bin" PYTHONDONTWRITEBYTECODE=1
+export HARNESS_SOURCE_DIR=$root HARNESS_REQUIRE_GPU=1 PATH="$PATH:/usr/local/cuda/bin"
+# Modules are compiled once and not in each process, and nothing is left in the tree.
+export PYTHONPYCACHEPREFIX=$scratch/pycache
 
 whole_limit=${HARNESS_GPU_SECONDS:-525}  # what a step may still take shrinks towards it
 table=()

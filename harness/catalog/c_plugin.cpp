@@ -36,13 +36,14 @@ class Request {
   }
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
+  ~Request() = default;
 
   [[nodiscard]] const harness_request* get() const { return &request_; }
 
   // Throws for a result that is not HARNESS_OK, with the reason that the plug-in wrote.
   void check(int result, const char* function) const {
     if (result == HARNESS_OK) return;
-    const std::string reason(message_.c_str());
+    const std::string reason = message_.substr(0, message_.find('\0'));
     const std::string why =
         reason.empty() ? fmt::format("{} returned {} and wrote no message", function, result) : reason;
     if (result == HARNESS_UNSUPPORTED) throw sdk::Unsupported(why);

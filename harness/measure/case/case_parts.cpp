@@ -13,19 +13,19 @@ std::uint64_t seed_of(const PlannedCase& planned, int process) {
 
 }  // namespace
 
-CaseParts::CaseParts(Device& device_, const PlannedCase& planned_, int process_, Purpose purpose_,
-                     Carried& carried_)
-    : device(device_),
-      planned(planned_),
-      process(process_),
-      purpose(purpose_),
-      began(device_.timer().now()),
-      carried(carried_),
-      phases(device_),
-      allocation(device_, seed_of(planned_, process_)),
+CaseParts::CaseParts(Device& on, const PlannedCase& plan, int number, Purpose of_process,
+                     Carried& from_before)
+    : device(on),
+      planned(plan),
+      process(number),
+      purpose(of_process),
+      began(on.timer().now()),
+      carried(from_before),
+      phases(on),
+      allocation(on, seed_of(plan, number)),
       pacer(planned.sampling),
-      sampler(device_, planned, pacer),
-      subjects(device_) {}
+      sampler(on, planned, pacer),
+      subjects(on) {}
 
 void CaseParts::place(bool moved) {
   subjects.begin_step(CaseStep::allocate);

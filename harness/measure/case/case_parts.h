@@ -24,7 +24,7 @@ enum class Purpose {
 };
 
 struct CaseParts {
-  CaseParts(Device& device_, const PlannedCase& planned_, int process_, Purpose purpose_, Carried& carried_);
+  CaseParts(Device& on, const PlannedCase& plan, int number, Purpose of_process, Carried& from_before);
 
   Device& device;
   PlannedCase planned;  // with the way of timing and the variant's choice, once they are settled

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -46,6 +47,17 @@ inline constexpr const char* compiler_abi = "unknown";
 inline constexpr const char* module_symbol = "harness_module";
 using ModuleFunction = const Module* (*)();
 
+// Variant::prepare by a static prepare(params, traits) of the kernel's class, where it has one.
+template <class Kernel>
+std::function<void(const Params&, const DeviceTraits&)> prepare_of() {
+  if constexpr (requires(const Params& params, const DeviceTraits& traits) {
+                  Kernel::prepare(params, traits);
+                })
+    return &Kernel::prepare;
+  else
+    return nullptr;
+}
+
 }  // namespace harness::sdk
 
 // Defines `void register_variant_<workload>_<name>(harness::sdk::Registry&)`, which the list that
@@ -58,6 +70,7 @@ using ModuleFunction = const Module* (*)();
       return std::make_unique<Class_>(params, problem, traits);                                 \
     };                                                                                          \
     harness::sdk::Variant variant{#workload_, #name_, #device_, summary_, make};                \
+    variant.prepare = harness::sdk::prepare_of<Class_>();                                       \
     variant.code = reinterpret_cast<const void*>(+make);                                        \
     registry.add(std::move(variant));                                                           \
   }

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "harness/base/files.h"
+#include "harness/sdk/registry.h"
 
 namespace harness {
 namespace {
@@ -41,6 +42,34 @@ void register_thing(sdk::Registry& registry) {
 
 void register_fast(sdk::Registry& registry) {
   registry.add(sdk::Variant{"thing", "fast", "cuda", "now real", no_kernel, {}});
+}
+
+class Idle : public sdk::Kernel {
+ public:
+  Idle(const sdk::Params&, const sdk::Problem&, const sdk::DeviceTraits&) {}
+  void bind(const sdk::Buffers&) override {}
+  void run(sdk::Stream) override {}
+};
+int prepared = 0;
+class Prepared : public Idle {
+ public:
+  using Idle::Idle;
+  static void prepare(const sdk::Params&, const sdk::DeviceTraits&) { ++prepared; }
+};
+}  // namespace
+HARNESS_VARIANT(thing, idle, cpu, "", Idle)
+HARNESS_VARIANT(thing, prepared, cpu, "", Prepared)
+namespace {
+
+TEST(Catalog, HasWhatAClassPreparesAProcessWith) {
+  sdk::Registry registry;
+  register_variant_thing_idle(registry);
+  register_variant_thing_prepared(registry);
+  ASSERT_EQ(registry.variants.size(), 2U);
+  EXPECT_EQ(registry.variants[0].prepare, nullptr);
+  ASSERT_NE(registry.variants[1].prepare, nullptr);
+  registry.variants[1].prepare({}, {});
+  EXPECT_EQ(prepared, 1);
 }
 
 TEST(Catalog, HasTheBuiltInWorkloads) {

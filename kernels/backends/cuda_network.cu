@@ -55,7 +55,8 @@ class CudaNetwork::Launches {
  private:
   void compile() {
     const RunTimeSource source = run_time_source(network_);
-    code_.emplace(kernels::compiled(kernels::NvrtcLibrary::instance(), source.text).cubin);
+    code_.emplace(
+        kernels::compiled(kernels::NvrtcLibrary::instance(), source.text, kernels::KeptCode::never).cubin);
     for (const std::string& name : source.kernels)
       compiled_.push_back(name.empty() ? nullptr : code_->kernel(name));
   }
@@ -80,6 +81,14 @@ class CudaNetwork::Launches {
   std::optional<kernels::LoadedCode> code_;
   std::vector<const void*> compiled_;  // of each step, or none
 };
+
+void CudaNetwork::load_compiler() {
+  static bool loaded = false;
+  if (loaded) return;
+  (void)kernels::compiled(kernels::NvrtcLibrary::instance(), "__global__ void nothing() {}\n",
+                          kernels::KeptCode::never);
+  loaded = true;
+}
 
 CudaNetwork::CudaNetwork(const Shape& shape, const DeviceTraits& traits, CompiledAt at)
     : launches_(std::make_unique<Launches>(shape, traits, at)) {}

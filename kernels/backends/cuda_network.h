@@ -22,6 +22,9 @@ class CudaNetwork : public harness::sdk::Kernel {
   // The host's time is part of a call's, as in Python's variants.
   [[nodiscard]] bool synchronises() const override { return true; }
 
+ protected:
+  static void load_compiler();
+
  private:
   class Launches;
 
@@ -34,6 +37,11 @@ class FusedVariant : public CudaNetwork {
   FusedVariant(const harness::sdk::Params& params, const harness::sdk::Problem&,
                const harness::sdk::DeviceTraits& traits)
       : CudaNetwork(shape_of(network, params), traits, at) {}
+
+  static void prepare(const harness::sdk::Params&,
+                      const harness::sdk::DeviceTraits&) requires(at == CompiledAt::run_time) {
+    load_compiler();
+  }
 };
 
 }  // namespace backends

@@ -16,8 +16,13 @@ struct Compiled {
   std::string log;  // the compiler's remarks
 };
 
+// NVRTC 13 keeps machine code in the driver's cache on disk: of a text that any process has compiled before,
+// it only reads it. `never`: it compiles, so that the time is that of the first process on a machine.
+enum class KeptCode { may_serve, never };
+
 // Throws std::runtime_error with the compiler's words.
-inline Compiled compiled(const NvrtcLibrary& library, const std::string& text) {
+inline Compiled compiled(const NvrtcLibrary& library, const std::string& text,
+                         KeptCode kept = KeptCode::may_serve) {
   // NVRTC has no standard library. without_toolkit.cuh declares what kernel headers use of these.
   std::vector<const char*> names = {"algorithm", "cmath", "cstddef", "cstdint", "cstring", "type_traits"};
   std::vector<const char*> texts(names.size(), "");
@@ -32,10 +37,13 @@ inline Compiled compiled(const NvrtcLibrary& library, const std::string& text) {
     NvrtcLibrary::Program& program;
     ~End() { library.destroy(&program); }
   } end{library, program};
-  const char* const options[] = {"--gpu-architecture=sm_90a", "--std=c++20",
-                                 "--device-as-default-execution-space", "--prec-div=false",
-                                 "--generate-line-info"};
-  const int status = library.compile(program, static_cast<int>(std::size(options)), options);
+  std::vector<const char*> options = {"--gpu-architecture=sm_90a", "--std=c++20",
+                                      "--device-as-default-execution-space", "--prec-div=false",
+                                      "--generate-line-info"};
+  int major = 0, minor = 0;
+  library.check(library.version(&major, &minor), "nvrtcVersion");
+  if (kept == KeptCode::never && major >= 13) options.push_back("--no-cache");
+  const int status = library.compile(program, static_cast<int>(options.size()), options.data());
   Compiled result;
   std::size_t size = 0;
   library.check(library.log_size(program, &size), "nvrtcGetProgramLogSize");

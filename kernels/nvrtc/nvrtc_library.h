@@ -25,6 +25,7 @@ class NvrtcLibrary {
   explicit NvrtcLibrary(const std::vector<std::string>& files) {
     const LoadedLibrary library(library_name(), files);
     library.find(error_string, "nvrtcGetErrorString");
+    library.find(version, "nvrtcVersion");
     library.find(create, "nvrtcCreateProgram");
     library.find(destroy, "nvrtcDestroyProgram");
     library.find(compile, "nvrtcCompileProgram");
@@ -39,6 +40,7 @@ class NvrtcLibrary {
   }
 
   const char* (*error_string)(int) = nullptr;
+  int (*version)(int* major, int* minor) = nullptr;
   int (*create)(Program*, const char* source, const char* name, int headers, const char* const* texts,
                 const char* const* names) = nullptr;
   int (*destroy)(Program*) = nullptr;

@@ -28,7 +28,7 @@ void expect_compiled(const Shape& shape) {
     GTEST_SKIP() << reason.what();
   }
   const RunTimeSource source = source_of(shape);
-  const kernels::Compiled result = kernels::compiled(*library, source.text);
+  const kernels::Compiled result = kernels::compiled(*library, source.text, kernels::KeptCode::never);
   EXPECT_THAT(result.log, Not(HasSubstr("setmaxnreg")));
   EXPECT_THAT(result.log, Not(HasSubstr("serializ")));
   const std::string code(result.cubin.begin(), result.cubin.end());

@@ -42,13 +42,17 @@ std::size_t count(const std::vector<std::vector<int>>& chosen) {
   return all;
 }
 
-TEST(Audit, IsMadeInOneOfThreeProcesses) {
+TEST(Audit, IsMadeInOneProcessOfACaseAndInOneOfFive) {
+  const auto chosen = [](std::uint64_t draw, int processes) {
+    int count = 0;
+    for (int process = 1; process <= processes; ++process)
+      count += Audit::chosen(draw, processes, process) ? 1 : 0;
+    return count;
+  };
   for (std::uint64_t draw = 1; draw < 100; ++draw) {
-    int chosen = 0;
-    for (int process = 1; process <= 6; ++process) chosen += Audit::chosen(draw, 5, process) ? 1 : 0;
-    EXPECT_EQ(chosen, 2) << draw;
-    EXPECT_TRUE(Audit::chosen(draw, 1, 1)) << "the only one";
-    EXPECT_NE(Audit::chosen(draw, 2, 1), Audit::chosen(draw, 2, 2));
+    for (const int processes : {1, 2, 3, 5})
+      EXPECT_EQ(chosen(draw, processes), 1) << draw << ", " << processes;
+    EXPECT_EQ(chosen(draw, 20), 4) << draw;
   }
   EXPECT_TRUE(Audit::chosen(0, 5, 4));
   EXPECT_NE(Audit::chosen(1, 5, 2), Audit::chosen(2, 5, 2)) << "drawn";

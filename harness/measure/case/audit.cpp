@@ -5,7 +5,7 @@
 namespace harness {
 namespace {
 
-constexpr int one_of_processes = 3;    // is audited
+constexpr int one_of_processes = 5;    // is audited
 constexpr int few_placements = 4;      // have two audits each
 constexpr int certain_placements = 2;  // of a case
 constexpr double share_of_sampling = 0.05;

@@ -38,7 +38,7 @@ class Audit {
   };
   explicit Audit(const Case& audited);
 
-  // Whether this process of a case is audited: one of every three, drawn for each case by the run, because an
+  // Whether this process of a case is audited: one of every five, drawn for each case by the run, because an
   // audit can take as long as all samples. `draw`: the run's, with the case; 0: each process is audited.
   static bool chosen(std::uint64_t draw, int processes, int process);
 

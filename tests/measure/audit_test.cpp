@@ -55,7 +55,7 @@ TEST(Audit, IsMadeInOneProcessOfACaseAndInOneOfFive) {
     EXPECT_EQ(chosen(draw, 20), 4) << draw;
   }
   EXPECT_TRUE(Audit::chosen(0, 5, 4));
-  EXPECT_NE(Audit::chosen(1, 5, 2), Audit::chosen(2, 5, 2)) << "drawn";
+  EXPECT_NE(Audit::chosen(1, 5, 3), Audit::chosen(2, 5, 3)) << "drawn";
   Audit::Case other = with_nonce(1);
   other.chosen = false;
   EXPECT_EQ(count(audited_samples(other, 0, 1)), 0U);

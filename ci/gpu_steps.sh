@@ -145,6 +145,12 @@ farm() {
 tree() {
   local suite suites=()
   for suite in $(suites_of_folder); do suites+=("suites/$suite.yaml"); done
+  if [ "${#suites[@]}" -eq 0 ]; then
+    skip tree "no suite of HARNESS_GPU_SUITES has its programs here"
+    return
+  fi
+  step "tree needs a GPU" 60 "$folder/bin/harness" run suites/probe.yaml --device cuda --require-gpu --quiet \
+    "${commit[@]}" --processes 1 --store "$scratch/gpu.db" || return
   step "tree measured" "$(left)" "$folder/bin/harness" run "${suites[@]}" --quiet "${commit[@]}" \
     --store "$results/tree.db" --save-as tree || return
   python3 tests/gpu/suite_times.py "$results/tree.db" --families 30 >"$results/suite_times.md"

@@ -38,9 +38,10 @@ class FusedVariant : public CudaNetwork {
                const harness::sdk::DeviceTraits& traits)
       : CudaNetwork(shape_of(network, params), traits, at) {}
 
+  // Loads the compiler. The constructor refuses other devices.
   static void prepare(const harness::sdk::Params&,
-                      const harness::sdk::DeviceTraits&) requires(at == CompiledAt::run_time) {
-    load_compiler();
+                      const harness::sdk::DeviceTraits& traits) requires(at == CompiledAt::run_time) {
+    if (traits.compute_major == 9 && traits.compute_minor == 0) load_compiler();
   }
 };
 

@@ -16,8 +16,8 @@ struct Compiled {
   std::string log;  // the compiler's remarks
 };
 
-// NVRTC 13 keeps machine code in the driver's cache on disk: of a text that any process has compiled before,
-// it only reads it. `never`: it compiles, so that the time is that of the first process on a machine.
+// NVRTC 12.9 and newer keep machine code on disk, in the driver's cache. A text that any process has compiled
+// before is only looked up there. `never`: it is compiled, so that each process takes the time of the first.
 enum class KeptCode { may_serve, never };
 
 // Throws std::runtime_error with the compiler's words.
@@ -42,7 +42,8 @@ inline Compiled compiled(const NvrtcLibrary& library, const std::string& text,
                                       "--generate-line-info"};
   int major = 0, minor = 0;
   library.check(library.version(&major, &minor), "nvrtcVersion");
-  if (kept == KeptCode::never && major >= 13) options.push_back("--no-cache");
+  const bool keeps_code = major > 12 || (major == 12 && minor >= 9);
+  if (kept == KeptCode::never && keeps_code) options.push_back("--no-cache");
   const int status = library.compile(program, static_cast<int>(options.size()), options.data());
   Compiled result;
   std::size_t size = 0;

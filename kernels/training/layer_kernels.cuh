@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(threads_a_block)
   }
 }
 
-// The same for d up to 256: a warp has a row, so that all threads of a block work.
+// The same for d up to 256: a warp has a row, so that all warps of a block work.
 inline constexpr int narrow = 256;
 __global__ void __launch_bounds__(threads_a_block)
     narrow_norm_backward_kernel(const std::uint16_t* x, const float* roots, const float* gains,

@@ -55,7 +55,7 @@ version: 1
 name: cheats
 modules: ["$folder/lib/$module"]
 defaults:
-  sampling: {processes: 9, placements: 10, samples: 40, warmup: 3, cache: hot, timing: events, preheat: 0ms, timeout: 60s}
+  sampling: {processes: 10, placements: 10, samples: 40, warmup: 3, cache: hot, timing: events, preheat: 0ms, timeout: 60s}
 cases:
   $2
 YAML

@@ -59,7 +59,7 @@ std::vector<CheatCase> all_cheats() {
   integers.workload = "below";
   integers.caught_by = CaughtBy::first_check;
   CheatCase later = audited("later_thread");  // sometimes in time, on a busy machine
-  later.processes = 9;                        // the last check may catch it, too
+  later.processes = 15;                       // three audits; the last check may catch it, too
   return {
       audited("only_on_poison"),
       audited("first_and_each_seventh"),

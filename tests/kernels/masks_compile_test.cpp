@@ -21,8 +21,8 @@ class CompiledMasks : public testing::Test {
   [[nodiscard]] std::string machine_code(const MaskCase& one, bool dense) const {
     const Shape shape = shape_of(masks_params(one));
     const Rules rules(shape);
-    const kernels::Compiled result =
-        kernels::compiled(*library_, kernel_source(shape, rules.mask(), rules.score(), dense).text);
+    const kernels::Compiled result = kernels::compiled(
+        *library_, kernel_source(shape, rules.mask(), rules.score(), dense).text, kernels::KeptCode::never);
     // ptxas says so where the kernel would be several times slower.
     EXPECT_THAT(result.log, testing::Not(testing::HasSubstr("setmaxnreg")));
     EXPECT_THAT(result.log, testing::Not(testing::HasSubstr("serializ")));

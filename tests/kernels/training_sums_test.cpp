@@ -48,23 +48,24 @@ TEST_P(SymbolGradients, AreTheSumsOfTheirTokens) {
   for (std::int32_t& token : array)
     token = random() % 2 == 0 ? 1 : static_cast<std::int32_t>(random() % static_cast<unsigned>(symbols - 1));
   const Halves of_x = random_halves("of_x", std::int64_t{count} * d, random);
-  Floats sums("sums", static_cast<std::size_t>(symbols * d));
+  const auto row = static_cast<std::size_t>(d);
+  Floats sums("sums", static_cast<std::size_t>(symbols) * row);
   Tokens tokens;
   tokens.array = array.data();
   tokens.batch = sequences;
   tokens.sequence = sequence;
   launch(static_cast<unsigned>(symbols), &embed_backward_kernel, tokens, of_x.data(), sums.data(), count, d);
-  std::vector<double> exact(static_cast<std::size_t>(symbols * d)), sizes(exact.size());
+  std::vector<double> exact(sums.size()), sizes(exact.size());
   for (int token = 0; token < count; ++token)
     for (int i = 0; i < d; ++i) {
       const double value = value_of(of_x, std::int64_t{token} * d + i);
-      const auto at = static_cast<std::size_t>(tokens.at(token, 0) * d + i);
+      const std::size_t at =
+          static_cast<std::size_t>(tokens.at(token, 0)) * row + static_cast<std::size_t>(i);
       exact[at] += value;
       sizes[at] += std::abs(value);
     }
   for (std::size_t i = 0; i < exact.size(); ++i)
-    ASSERT_NEAR(static_cast<double>(sums[i]), exact[i], 1e-5 * sizes[i])
-        << "symbol " << i / static_cast<unsigned>(d);
+    ASSERT_NEAR(static_cast<double>(sums[i]), exact[i], 1e-5 * sizes[i]) << "symbol " << i / row;
 }
 
 // Tokens that fill no tile, and more than two; rows of one group, of many, of a width that divides no block,

@@ -96,7 +96,7 @@ summary=$out/summary.md
 : >"$summary"
 cd "$root" || exit 2
 export HARNESS_SOURCE_DIR=$root HARNESS_REQUIRE_GPU=1 PATH="$PATH:/usr/local/cuda/bin"
-# Modules are compiled once and not in each process, and nothing is left in the tree.
+# Modules of Python are compiled once and not in each process, and nothing is left in the tree.
 export PYTHONPYCACHEPREFIX=$scratch/pycache
 
 whole_limit=${HARNESS_GPU_SECONDS:-525}  # what a step may still take shrinks towards it

@@ -2,6 +2,8 @@
 // is no NVRTC.
 #include <gmock/gmock.h>
 
+#include <utility>
+
 #include "kernels/backends/fused_network.cuh"
 #include "kernels/backends/nvrtc_source.h"
 #include "kernels/nvrtc/compiled.h"
@@ -49,6 +51,32 @@ TEST(NetworksAtRunTime, OfPicturesAreMachineCode) {
   Shape shape = {.network = Network::conv, .layers = 4, .batch = 8, .width = 64};
   shape.size = 32;
   expect_compiled(shape);
+}
+
+int (*compile_of_library)(kernels::NvrtcLibrary::Program, int, const char* const*) = nullptr;
+std::vector<std::string> options_of_compile;
+int watched_compile(kernels::NvrtcLibrary::Program program, int count, const char* const* options) {
+  options_of_compile.assign(options, options + count);
+  return compile_of_library(program, count, options);
+}
+
+// Without a driver NVRTC keeps no code on disk, so this checks the option that forbids it.
+TEST(NetworksAtRunTime, AreNotReadFromDiskWhereTheSetUpIsMeasured) {
+  const kernels::NvrtcLibrary* library = nullptr;
+  try {
+    library = &kernels::NvrtcLibrary::instance();
+  } catch (const harness::sdk::Unsupported& reason) {
+    GTEST_SKIP() << reason.what();
+  }
+  int major = 0, minor = 0;
+  ASSERT_EQ(library->version(&major, &minor), 0);
+  if (major < 13) GTEST_SKIP() << "NVRTC " << major << "." << minor << " may keep no code";
+  kernels::NvrtcLibrary watched = *library;
+  compile_of_library = std::exchange(watched.compile, watched_compile);
+  (void)kernels::compiled(watched, "__global__ void nothing() {}", kernels::KeptCode::never);
+  EXPECT_THAT(options_of_compile, testing::Contains("--no-cache"));
+  (void)kernels::compiled(watched, "__global__ void nothing() {}");
+  EXPECT_THAT(options_of_compile, Not(testing::Contains("--no-cache")));
 }
 
 TEST(NetworksAtRunTime, HaveOneKernelForLayersThatAreAlike) {

@@ -97,6 +97,7 @@ summary=$out/summary.md
 cd "$root" || exit 2
 export HARNESS_SOURCE_DIR=$root HARNESS_REQUIRE_GPU=1 PATH="$PATH:/usr/local/cuda/bin"
 # Modules of Python are compiled once and not in each process, and nothing is left in the tree.
+unset PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX=$scratch/pycache
 
 whole_limit=${HARNESS_GPU_SECONDS:-525}  # what a step may still take shrinks towards it

@@ -161,7 +161,13 @@ sdk::Problem PythonChild::problem(const std::string& workload, const sdk::Params
 }
 
 std::vector<std::string> python_command(const std::string& module, const std::string& argument) {
-  return {environment::python(), "-u", "-B", "-m", module, argument};
+  std::vector<std::string> words{environment::python(), "-u", "-B"};
+  if (const std::filesystem::path folder = environment::cache_folder(); !folder.empty()) {
+    words.emplace_back("-X");
+    words.push_back("harness_compiled=" + (folder / "python").string());
+  }
+  words.insert(words.end(), {"-m", module, argument});
+  return words;
 }
 
 std::filesystem::path python_package() {

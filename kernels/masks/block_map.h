@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/sdk/in_parts.h"
 #include "kernels/masks/expression_rows.h"
 #include "kernels/masks/masks.h"
 
@@ -19,19 +20,28 @@ class BlockMap {
       : query_blocks((rules.domain().sequence + block_queries - 1) / block_queries),
         key_blocks((rules.domain().sequence + block_keys - 1) / block_keys),
         heads(rules.mask().uses(Op::head) ? rules.domain().heads : 1) {
-    Bounds bounds(rules.mask(), rules.domain());
-    ExpressionRows<float> rows(rules.mask(), rules.domain());
-    blocks_.reserve(static_cast<std::size_t>(heads * query_blocks * key_blocks));
-    for (std::int64_t head = 0; head < heads; ++head)
-      for (std::int64_t q = 0; q < rules.domain().sequence; q += block_queries)
-        for (std::int64_t k = 0; k < rules.domain().sequence; k += block_keys) {
-          const Rectangle block{q, std::min(block_queries, rules.domain().sequence - q), k,
-                                std::min(block_keys, rules.domain().sequence - k)};
-          const Seen seen = classify(bounds, rows, block, head);
-          blocks_.push_back(seen);
-          if (seen != Seen::none)
-            pairs_in_seen_blocks_ += static_cast<double>(block.queries) * static_cast<double>(block.keys);
-        }
+    constexpr std::int64_t pairs_a_thread = std::int64_t{1} << 20;
+    const std::int64_t sequence = rules.domain().sequence;
+    const auto block_at = [&](std::int64_t row, std::int64_t key_block) -> Rectangle {
+      const std::int64_t q = row % query_blocks * block_queries, k = key_block * block_keys;
+      return {q, std::min(block_queries, sequence - q), k, std::min(block_keys, sequence - k)};
+    };
+    blocks_.resize(static_cast<std::size_t>(heads * query_blocks * key_blocks));
+    const auto some_rows = [&](std::int64_t first, std::int64_t last) {
+      Bounds bounds(rules.mask(), rules.domain());
+      ExpressionRows<float> rows(rules.mask(), rules.domain());
+      for (std::int64_t row = first; row < last; ++row)
+        for (std::int64_t k = 0; k < key_blocks; ++k)
+          blocks_[static_cast<std::size_t>(row * key_blocks + k)] =
+              classify(bounds, rows, block_at(row, k), row / query_blocks);
+    };
+    harness::sdk::in_parts(heads * query_blocks, pairs_a_thread / (block_queries * sequence) + 1, some_rows);
+    for (std::int64_t row = 0; row < heads * query_blocks; ++row)
+      for (std::int64_t k = 0; k < key_blocks; ++k) {
+        const Rectangle block = block_at(row, k);
+        if (at(row / query_blocks, row % query_blocks, k) != Seen::none)
+          pairs_in_seen_blocks_ += static_cast<double>(block.queries) * static_cast<double>(block.keys);
+      }
   }
 
   // The head counts only where the mask does: heads is 1 otherwise.

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "harness/sdk/in_parts.h"
 #include "kernels/masks/block_map.h"
 #include "kernels/masks/masked_kernel.cuh"
 
@@ -56,14 +57,18 @@ inline TileLists all_tiles(const BlockMap& map) {
 inline std::vector<std::uint32_t> mask_bits(const Rules& rules, std::int64_t map_heads, std::int64_t words) {
   const std::int64_t sequence = rules.domain().sequence;
   std::vector<std::uint32_t> bits(static_cast<std::size_t>(map_heads * sequence * words));
-  ExpressionRows<float> rows(rules.mask(), rules.domain());
-  std::vector<std::uint8_t> seen(static_cast<std::size_t>(sequence));
-  for (std::int64_t row = 0; row < map_heads * sequence; ++row) {
-    rows.seen(row / sequence, row % sequence, 0, sequence, seen.data());
-    std::uint32_t* const to = bits.data() + row * words;
-    for (std::int64_t k = 0; k < sequence; ++k)
-      to[k / 32] |= static_cast<std::uint32_t>(seen[static_cast<std::size_t>(k)]) << (k % 32);
-  }
+  constexpr std::int64_t pairs_a_thread = std::int64_t{1} << 20;
+  const auto some_rows = [&](std::int64_t first, std::int64_t last) {
+    ExpressionRows<float> rows(rules.mask(), rules.domain());
+    std::vector<std::uint8_t> seen(static_cast<std::size_t>(sequence));
+    for (std::int64_t row = first; row < last; ++row) {
+      rows.seen(row / sequence, row % sequence, 0, sequence, seen.data());
+      std::uint32_t* const to = bits.data() + row * words;
+      for (std::int64_t k = 0; k < sequence; ++k)
+        to[k / 32] |= static_cast<std::uint32_t>(seen[static_cast<std::size_t>(k)]) << (k % 32);
+    }
+  };
+  harness::sdk::in_parts(map_heads * sequence, pairs_a_thread / sequence + 1, some_rows);
   return bits;
 }
 

@@ -10,6 +10,7 @@ import sysconfig
 from types import ModuleType
 from typing import Any
 
+from . import compiled
 from .cases import Workload, take_declared
 
 _PREFIX = "harness_cases_"
@@ -39,6 +40,7 @@ class Loader:
         self._helpers: set[str] = set()
         self._away: set[str] = set()
         self._loading = False
+        compiled.keep(sys._xoptions.get("harness_compiled"))
         sys.meta_path.insert(0, self)  # type: ignore[arg-type]
 
     def close(self) -> None:

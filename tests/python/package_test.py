@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import py_compile
+import subprocess
 import sys
 import tempfile
 import textwrap
@@ -300,6 +302,64 @@ class Exported(unittest.TestCase):
         _, state = self.opened(b"never")
         status, _ = self.run_on(state, ctypes.c_float)
         self.assertEqual((status, self.message.value), (abi.UNSUPPORTED, b"not on this machine"))
+
+
+class KeptCompiled(unittest.TestCase):
+    """Compiled modules of installed packages, as interpreters find them that the program starts."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = os.path.realpath(folder.name)
+        self.kept = os.path.join(self.root, "kept")
+        self.write("site-packages/installed/__init__.py", "from installed import part\nsays = part.says\n")
+        self.write("site-packages/installed/part.py", "says = 'first'\n")
+        self.write("users/helper.py", "says = 'users'\n")
+
+    def write(self, name: str, text: str) -> str:
+        path = os.path.join(self.root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.utime(path, (1_600_000_000, 1_600_000_000))
+        return path
+
+    def compiled(self, folder: str) -> list[str]:
+        return sorted(name.split(".")[0] for _, _, names in os.walk(os.path.join(self.root, folder)) for name in names
+                      if name.endswith(".pyc"))
+
+    def says(self) -> str:
+        code = "import harness.load; harness.load.Loader(); import helper, installed; print(helper.says, installed.says)"
+        path = os.pathsep.join([os.path.dirname(os.path.dirname(harness.__file__)),
+                                os.path.join(self.root, "site-packages"), os.path.join(self.root, "users")])
+        environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+        environment.pop("PYTHONPYCACHEPREFIX", None)
+        command = [sys.executable, "-B", "-X", "harness_compiled=" + self.kept, "-c", code]
+        return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+
+    def test_they_are_compiled_once_and_those_of_users_are_not_kept(self) -> None:
+        self.assertEqual(self.says(), "users first")
+        self.assertEqual(self.compiled("kept"), ["__init__", "part"])
+        self.assertEqual(self.compiled("site-packages") + self.compiled("users"), [])
+        # As long as before and written at the same time, which is how Python knows a source.
+        self.write("site-packages/installed/part.py", "says = 'other'\n")
+        self.write("users/helper.py", "says = 'again'\n")
+        self.assertEqual(self.says(), "again first")
+
+    def test_a_source_that_changed_is_compiled_again(self) -> None:
+        self.assertEqual(self.says(), "users first")
+        self.write("site-packages/installed/part.py", "says = 'longer'\n")
+        self.assertEqual(self.says(), "users longer")
+
+    def test_a_package_that_was_installed_with_compiled_modules_keeps_to_them(self) -> None:
+        part = os.path.join(self.root, "site-packages/installed/part.py")
+        py_compile.compile(part)
+        self.assertEqual(self.says(), "users first")
+        self.assertEqual(self.compiled("kept"), ["__init__"])
+
+    def test_a_folder_that_cannot_be_written_is_no_error(self) -> None:
+        self.write("kept", "a file")
+        self.assertEqual(self.says(), "users first")
 
 
 class Describing(unittest.TestCase):

@@ -9,8 +9,12 @@
 namespace harness::cuda {
 namespace {
 
-constexpr std::size_t half_bytes = std::size_t{16} << 20;
 constexpr std::size_t worth_staging = std::size_t{8} << 20;
+// A half has work for four threads, and for sixteen where a copy is large: pinning that much takes longer
+// than small copies do.
+constexpr std::size_t usual_half = std::size_t{16} << 20;
+constexpr std::size_t large_half = std::size_t{64} << 20;
+constexpr std::size_t large_copy = std::size_t{256} << 20;
 constexpr std::int64_t worth_a_thread = std::int64_t{4} << 20;
 
 void copy_on_threads(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -30,16 +34,24 @@ Status mark(cudaEvent_t copied, cudaStream_t stream) {
 }  // namespace
 
 Staging::~Staging() {
-  for (const Half& half : halves_) {
-    if (half.copied != nullptr) (void)cudaEventDestroy(half.copied);
-    if (half.memory != nullptr) (void)cudaFreeHost(half.memory);
-  }
+  release();
 }
 
-// Both halves or none. A host that cannot pin more memory is no error.
-bool Staging::ready() {
-  if (tried_) return halves_[1].copied != nullptr;
-  tried_ = true;
+void Staging::release() {
+  for (Half& half : halves_) {
+    if (half.copied != nullptr) {
+      (void)cudaEventSynchronize(half.copied);
+      (void)cudaEventDestroy(half.copied);
+    }
+    if (half.memory != nullptr) (void)cudaFreeHost(half.memory);
+    half = {};
+  }
+  half_bytes_ = 0;
+}
+
+// Both halves or none.
+bool Staging::take(std::size_t half_bytes) {
+  release();
   for (Half& half : halves_) {
     void* memory = nullptr;
     if (!check(cudaHostAlloc(&memory, half_bytes, cudaHostAllocDefault), "cudaHostAlloc of staging memory"))
@@ -48,15 +60,26 @@ bool Staging::ready() {
     if (!check(cudaEventCreateWithFlags(&half.copied, cudaEventDisableTiming), "cudaEventCreateWithFlags"))
       return false;
   }
+  half_bytes_ = half_bytes;
   return true;
 }
 
+// A host that cannot pin more memory is no error. A size that was refused is not asked for again.
+bool Staging::ready(std::size_t bytes) {
+  const std::size_t wanted = bytes < large_copy ? usual_half : large_half;
+  if (wanted > std::max(half_bytes_, tried_)) {
+    tried_ = wanted;
+    if (!take(wanted) && !take(usual_half)) release();
+  }
+  return half_bytes_ > 0;
+}
+
 Status Staging::upload(void* to, std::span<const std::byte> from, cudaStream_t stream) {
-  if (from.size() < worth_staging || !ready())
+  if (from.size() < worth_staging || !ready(from.size()))
     return check(cudaMemcpyAsync(to, from.data(), from.size(), cudaMemcpyHostToDevice, stream),
                  "cudaMemcpyAsync to the device");
-  for (std::size_t begin = 0, turn = 0; begin < from.size(); begin += half_bytes, ++turn) {
-    const std::size_t bytes = std::min(half_bytes, from.size() - begin);
+  for (std::size_t begin = 0, turn = 0; begin < from.size(); begin += half_bytes_, ++turn) {
+    const std::size_t bytes = std::min(half_bytes_, from.size() - begin);
     if (Status free = wait_for(half(turn).copied); !free) return free;
     copy_on_threads(half(turn).memory, from.data() + begin, bytes);
     if (Status sent = check(cudaMemcpyAsync(static_cast<std::byte*>(to) + begin, half(turn).memory, bytes,
@@ -72,26 +95,26 @@ Status Staging::upload(void* to, std::span<const std::byte> from, cudaStream_t s
 // A piece is fetched while the one before is copied out of the other half. A half may still be the source of
 // an upload on another stream.
 Status Staging::download(std::span<std::byte> to, const void* from, cudaStream_t stream) {
-  if (to.size() < worth_staging || !ready())
+  if (to.size() < worth_staging || !ready(to.size()))
     return check(cudaMemcpyAsync(to.data(), from, to.size(), cudaMemcpyDeviceToHost, stream),
                  "cudaMemcpyAsync to the host");
   const auto fetch = [&](std::size_t turn) -> Status {
-    const std::size_t begin = turn * half_bytes;
+    const std::size_t begin = turn * half_bytes_;
     if (begin >= to.size()) return {};
     if (Status free = wait_for(half(turn).copied); !free) return free;
     if (Status fetched =
             check(cudaMemcpyAsync(half(turn).memory, static_cast<const std::byte*>(from) + begin,
-                                  std::min(half_bytes, to.size() - begin), cudaMemcpyDeviceToHost, stream),
+                                  std::min(half_bytes_, to.size() - begin), cudaMemcpyDeviceToHost, stream),
                   "cudaMemcpyAsync to the host");
         !fetched)
       return fetched;
     return mark(half(turn).copied, stream);
   };
   if (Status first = fetch(0); !first) return first;
-  for (std::size_t begin = 0, turn = 0; begin < to.size(); begin += half_bytes, ++turn) {
+  for (std::size_t begin = 0, turn = 0; begin < to.size(); begin += half_bytes_, ++turn) {
     if (Status next = fetch(turn + 1); !next) return next;
     if (Status here = wait_for(half(turn).copied); !here) return here;
-    copy_on_threads(to.data() + begin, half(turn).memory, std::min(half_bytes, to.size() - begin));
+    copy_on_threads(to.data() + begin, half(turn).memory, std::min(half_bytes_, to.size() - begin));
   }
   return {};
 }

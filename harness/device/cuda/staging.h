@@ -33,11 +33,15 @@ class Staging {
     std::byte* memory = nullptr;
     cudaEvent_t copied = nullptr;  // its last contents
   };
-  bool ready();
+  // Whether there is memory to copy so many bytes with.
+  bool ready(std::size_t bytes);
+  bool take(std::size_t half_bytes);
+  void release();
   [[nodiscard]] const Half& half(std::size_t turn) const { return halves_[turn % halves_.size()]; }
 
   std::array<Half, 2> halves_;
-  bool tried_ = false;
+  std::size_t half_bytes_ = 0;  // 0: no halves
+  std::size_t tried_ = 0;       // the most that a half was to have
 };
 
 }  // namespace harness::cuda

@@ -27,6 +27,8 @@ constexpr double slow_share = 0.02;
 constexpr Seconds least_rest = 0.002;
 // So many slow samples in a row, each after a longer rest, mean that the call itself brings down the clock.
 constexpr int most_slow_in_a_row = 2;
+// A call of this length brings down the clock itself: the limit acts within milliseconds.
+constexpr Seconds own_clock = 0.1;
 
 }  // namespace
 
@@ -73,6 +75,11 @@ Pacer::Judgement Pacer::judge(const Timing& sample, bool late) {
   if (!boost_ || !slow(sample.clock_ghz)) {
     settle();
     if (++good_in_a_row_ % good_for_rise == 0) duty_ = std::min(first_duty, duty_ * rise);
+    return Judgement::good;
+  }
+  if (elapsed_ >= own_clock) {
+    attainable_ghz_ = sample.clock_ghz;
+    settle();
     return Judgement::good;
   }
   good_in_a_row_ = 0;

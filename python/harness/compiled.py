@@ -1,0 +1,53 @@
+"""Keeps the compiled modules of installed packages that have none.
+
+An interpreter of the harness writes no compiled module beside its source (`-B`), so that users find no new folders in
+their trees. Where a package was installed without compiled modules, each process would compile it again: PyTorch with
+its compiler took 7 s of 14. So these modules are kept in a folder of the harness, which comes as
+`-X harness_compiled=FOLDER`. A module that has a compiled one beside it is read from there, and modules of users are
+never kept.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from importlib.machinery import (BYTECODE_SUFFIXES, EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader,
+                                 FileFinder, SourceFileLoader, SourcelessFileLoader)
+from types import CodeType
+from typing import Any, Optional
+
+INSTALLED = ("site-packages", "dist-packages")
+
+
+class _Loader(SourceFileLoader):
+    """Compiles a module once for all processes, unless its package has it compiled."""
+
+    folder = ""
+
+    def get_code(self, fullname: str) -> Optional[CodeType]:
+        if os.path.exists(importlib.util.cache_from_source(self.path)):
+            return super().get_code(fullname)
+        before = sys.pycache_prefix, sys.dont_write_bytecode
+        sys.pycache_prefix, sys.dont_write_bytecode = self.folder, False
+        try:
+            return super().get_code(fullname)
+        finally:
+            sys.pycache_prefix, sys.dont_write_bytecode = before
+
+
+def keep(folder: Any) -> None:
+    """Keeps compiled modules in `folder` from now on. Does nothing without one, and where it was called before."""
+    if not isinstance(folder, str) or not folder or _Loader.folder:
+        return
+    _Loader.folder = os.path.abspath(folder)
+    find = FileFinder.path_hook((ExtensionFileLoader, EXTENSION_SUFFIXES), (_Loader, SOURCE_SUFFIXES),
+                                (SourcelessFileLoader, BYTECODE_SUFFIXES))
+
+    def hook(path: str) -> Any:
+        if not any(name in path.split(os.sep) for name in INSTALLED):
+            raise ImportError("no folder of installed packages", path=path)
+        return find(path)
+
+    sys.path_hooks.insert(0, hook)
+    sys.path_importer_cache.clear()

@@ -3,9 +3,9 @@
 // harness owns the buffers, poisons outputs before a check and compares them with reference() before and
 // after timing.
 //
-// Called from one thread. fill() and reference() may share work among threads (in_parts.h) if the result does
-// not depend on their number. May throw Unsupported (params.h), which skips the case, or std::exception,
-// which fails it.
+// Called from one thread at a time. fill() and reference() may share work among threads (in_parts.h) if the
+// result does not depend on their number. May throw Unsupported (params.h), which skips the case, or
+// std::exception, which fails it.
 #pragma once
 
 #include <cstddef>

@@ -33,6 +33,12 @@ class Given : public sdk::Workload {
   double (*answer_)(std::int64_t);
 };
 
+RightValues answers_of(const Given& workload) {
+  return [&](std::size_t output, std::span<const std::int64_t> wanted, std::span<double> right) {
+    workload.reference({}, {}, output, wanted, right);
+  };
+}
+
 // One check: outputs are right except where `spoil` changes them.
 struct Check {
   double (*answer)(std::int64_t) = [](std::int64_t i) { return 1.0 + static_cast<double>(i % 2); };
@@ -54,7 +60,7 @@ struct Check {
     std::vector<sdk::HostTensor> outputs{sdk::HostTensor(spec)};
     for (std::int64_t i = 0; i < spec.elements(); ++i) outputs[0].set(i, answer(i));
     spoil(outputs[0]);
-    return verify(workload, {}, problem, inputs, outputs);
+    return verify(answers_of(workload), problem, inputs, outputs);
   }
 };
 
@@ -178,7 +184,7 @@ Finding found_by(const char* threads, const Check& check, bool listed,
   for (std::int64_t i = 0; i < spec.elements(); ++i)
     outputs[0].set(i, check.answer(i) * (1 + 1e-4 * static_cast<double>(i % 97)));
   spoil(outputs[0]);
-  const Finding finding = verify(workload, {}, problem, inputs, outputs);
+  const Finding finding = verify(answers_of(workload), problem, inputs, outputs);
   unsetenv("HARNESS_PREPARING_THREADS");
   return finding;
 }

@@ -37,6 +37,7 @@ class Audit {
     Seconds preparation = 0;  // of the case: about what its first audit costs
   };
   explicit Audit(const Case& audited);
+  [[nodiscard]] bool is_chosen() const { return case_.chosen; }
 
   // Whether this process of a case is audited: one of every five, drawn for each case by the run, because an
   // audit can take as long as all samples. `draw`: the run's, with the case; 0: each process is audited.

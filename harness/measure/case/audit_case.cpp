@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/measure/case/microseconds.h"
+#include "harness/measure/case/prepare_case.h"
 #include "harness/stats/estimate/estimator.h"
 
 namespace harness {
@@ -27,7 +28,9 @@ AuditInputs inputs_of_audit(CaseParts& parts, Audit& audit) {
   auto inputs = parts.carried.inputs.get(
       *current.workload, planned.params, current.problem,
       input_seed(planned.workload, planned.params, next.seed, parts.process), InputCache::Answers::few);
-  if (next.unseen) audit.made_inputs(parts.device.timer().now() - begin);
+  const Seconds waited = parts.device.timer().now() - begin;
+  if (next.unseen) audit.made_inputs(std::max(waited, parts.carried.inputs.making_ahead(*inputs)));
+  make_next_inputs(parts);
   return {std::move(inputs), next.unseen};
 }
 

@@ -98,7 +98,12 @@ tl::expected<Finding, Ending> CaseParts::check(Subject& subject, const Allocatio
                                                const CaseInputs& held, const Checking& how) {
   if (const Status got = set.download_outputs(subject.problem, carried.outputs); !got)
     return subjects.broken(got.error());
-  return verify(*subject.workload, planned.params, subject.problem, held, carried.outputs, how);
+  const auto right_values = [&](std::size_t output, std::span<const std::int64_t> wanted,
+                                std::span<double> right) {
+    carried.inputs.settle();
+    subject.workload->reference(planned.params, held.inputs, output, wanted, right);
+  };
+  return verify(right_values, subject.problem, held, carried.outputs, how);
 }
 
 }  // namespace harness

@@ -39,10 +39,11 @@ tl::expected<Finding, Ending> call_and_check(CaseParts& parts, Subject& subject)
 // Asks the workload and the variant for their metrics of the outputs that were checked last.
 Step report_metrics(CaseParts& parts, Subject& subject) {
   parts.subjects.begin_step(CaseStep::report_metrics);
-  const auto phase = parts.phases.run("report");  // may train a model
+  const auto phase = parts.phases.run("report");
+  subject.kernel->report(*subject.reported);  // may train a model
+  parts.carried.inputs.settle();
   subject.workload->report(parts.planned.params, parts.inputs->inputs, parts.carried.outputs,
                            *subject.reported);
-  subject.kernel->report(*subject.reported);
   return {};
 }
 
@@ -143,6 +144,7 @@ std::vector<ProcessResult> measure(CaseParts& parts) {
   prepare_case(parts);
   if (parts.purpose == Purpose::look) return looked_at(parts);
   sample_case(parts);
+  make_next_inputs(parts);
   if (parts.subjects.first_in() != nullptr) check_and_look(parts);
   parts.subjects.begin_step(CaseStep::measure_control);
   parts.subjects.each(

@@ -1,9 +1,12 @@
 #include "harness/measure/case/prepare_case.h"
 
+#include <algorithm>
+#include <exception>
 #include <optional>
 
 #include "harness/base/text.h"
 #include "harness/measure/case/identify.h"
+#include "harness/model/known_metrics.h"
 
 namespace harness {
 namespace {
@@ -112,10 +115,26 @@ void settle_timing(CaseParts& parts) {
   });
 }
 
+constexpr std::size_t cases_ahead = 16;  // of one point there may be many variants
+
+// Whether the host may work while the case is sampled: its calls wait behind a gate until they are launched.
+bool may_work_ahead(const CaseParts& parts) {
+  if (!parts.carried.works_ahead || parts.subjects.size() != 1 || parts.carried.inputs.is_making())
+    return false;
+  const Subject& only = *parts.subjects.begin();
+  const std::vector<std::string>& metrics = parts.planned.metrics;
+  return !only.over && only.calls.gated &&
+         std::find(metrics.begin(), metrics.end(), launch_time_metric.name) == metrics.end();
+}
+
 }  // namespace
 
 void prepare_case(CaseParts& parts) {
   Subjects& subjects = parts.subjects;
+  if (parts.carried.inputs.is_making()) {
+    const auto phase = parts.phases.run("inputs");
+    parts.carried.inputs.settle();
+  }
   subjects.each([&](Subject& one) { return find(one, parts.planned, parts.device.traits()); });
   parts.enter(-1);
   subjects.each([&](Subject& one) { return construct(parts, one); });
@@ -135,6 +154,35 @@ void prepare_case(CaseParts& parts) {
     return {};
   });
   settle_timing(parts);
+}
+
+void make_inputs_of_audit(CaseParts& parts) {
+  if (!may_work_ahead(parts)) return;
+  const Subject& only = *parts.subjects.begin();
+  if (!only.audit->is_chosen()) return;
+  const PlannedCase& planned = parts.planned;
+  parts.carried.inputs.make_ahead(
+      *only.workload, planned.params, only.problem,
+      input_seed(planned.workload, planned.params, only.audit->next_inputs().seed, parts.process),
+      InputCache::Answers::few);
+}
+
+void make_next_inputs(CaseParts& parts) {
+  if (!may_work_ahead(parts)) return;
+  const Catalog& catalog = *parts.subjects.begin()->catalog;
+  const auto next = parts.carried.next.first(std::min(cases_ahead, parts.carried.next.size()));
+  for (const PlannedCase& planned : next) {
+    const PlannedCase own = as_workload_sees(planned, catalog);
+    const sdk::Workload* const workload = catalog.workload(own.workload);
+    if (workload == nullptr || own.program) continue;
+    try {
+      if (parts.carried.inputs.make_ahead(
+              *workload, own.params, workload->problem(own.params),
+              input_seed(own.workload, own.params, own.sampling.seed, parts.process)))
+        return;
+    } catch (const std::exception&) {  // its own turn will tell
+    }
+  }
 }
 
 }  // namespace harness

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/measure/case/audit_case.h"
+#include "harness/measure/case/prepare_case.h"
 #include "harness/measure/rules/stop_rule.h"
 #include "harness/measure/worker/preheat.h"
 #include "harness/model/device_kinds.h"
@@ -196,6 +197,8 @@ void sample_case(CaseParts& parts) {
                                   .samples = planned.sampling.samples,
                                   .limits = is_gpu_kind(planned.device) ? Audit::on_gpu : Audit::on_cpu,
                                   .preparation = parts.sampling_began - parts.began});
+  make_inputs_of_audit(parts);
+  make_next_inputs(parts);
   for (int number = 1; number <= parts.placements() && parts.subjects.first_in() != nullptr; ++number)
     measure_placement(parts, number);
 }

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "harness/base/units.h"
 #include "harness/measure/tensors/inputs.h"
+#include "harness/model/plan.h"
 
 namespace harness {
 
@@ -41,6 +43,10 @@ struct Carried {
   Warmth warmth = {};
   std::uint64_t nonce = 0;  // of this process: audits draw from it (case/audit.h)
   int audit_draw = 0;       // of the run: which processes are audited
+  // The cases that this process measures after the one at hand, and whether it may make their inputs while
+  // that one is sampled (case/prepare_case.h).
+  std::span<const PlannedCase> next = {};
+  bool works_ahead = false;
 };
 
 }  // namespace harness

@@ -1,8 +1,10 @@
 #include "harness/measure/tensors/inputs.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <utility>
 
@@ -25,6 +27,31 @@ std::int64_t output_elements(const sdk::Problem& problem) {
   for (const sdk::TensorSpec& tensor : problem.tensors)
     if (sdk::is_output(tensor.role)) count += tensor.elements();
   return count;
+}
+
+std::string key_of(const sdk::Workload& workload, const sdk::Params& params, std::uint64_t seed,
+                   InputCache::Answers answers) {
+  return fmt::format("{}/{}#{}{}", workload.name(), params.text_id(), seed,
+                     answers == InputCache::Answers::few ? " few" : "");
+}
+
+// The most that inputs and right answers of a problem may take.
+std::size_t most_bytes(const sdk::Problem& problem) {
+  std::size_t bytes = 0;
+  for (const sdk::TensorSpec& tensor : problem.tensors) {
+    if (sdk::is_input(tensor.role)) bytes += tensor.bytes();
+    if (!sdk::is_output(tensor.role)) continue;
+    const std::int64_t checked = std::min(tensor.elements(), elements_to_check(problem));
+    bytes += static_cast<std::size_t>(std::max<std::int64_t>(checked, 0)) * 2 * sizeof(double);
+  }
+  return bytes;
+}
+
+// Threads that the calling one starts from now on are as patient. On Linux this is of a thread, not of the
+// process.
+void be_patient() {
+  constexpr int nicer = 10;
+  (void)setpriority(PRIO_PROCESS, 0, nicer);
 }
 
 constexpr std::size_t digest_chunk = std::size_t{1} << 20;
@@ -117,15 +144,66 @@ std::size_t input_cache_limit(std::optional<std::uint64_t> available, std::optio
 std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload, const sdk::Params& params,
                                                   const sdk::Problem& problem, std::uint64_t seed,
                                                   Answers answers) {
-  const bool few = answers == Answers::few;
-  const std::string key =
-      fmt::format("{}/{}#{}{}", workload.name(), params.text_id(), seed, few ? " few" : "");
+  settle();
+  std::string key = key_of(workload, params, seed, answers);
   const auto found =
       std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; });
   if (found != entries_.end()) {
     entries_.splice(entries_.begin(), entries_, found);
     return entries_.front().inputs;
   }
+  auto made = make(workload, params, problem, seed, answers);
+  keep(std::move(key), made);
+  return made;
+}
+
+bool InputCache::make_ahead(const sdk::Workload& workload, const sdk::Params& params,
+                            const sdk::Problem& problem, std::uint64_t seed, Answers answers) {
+  if (is_making()) return false;
+  std::string key = key_of(workload, params, seed, answers);
+  if (holds(key) || most_bytes(problem) > byte_limit_ / 2) return false;
+  key_ahead_ = std::move(key);
+  ahead_ = std::jthread([this, &workload, params, problem, seed, answers] {
+    be_patient();
+    const auto begin = std::chrono::steady_clock::now();
+    try {
+      made_ahead_ = make(workload, params, problem, seed, answers);
+    } catch (...) {  // get() will try again
+    }
+    making_ahead_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  });
+  return true;
+}
+
+void InputCache::settle() {
+  if (!is_making()) return;
+  ahead_.join();
+  std::string key = std::exchange(key_ahead_, {});
+  if (auto made = std::exchange(made_ahead_, nullptr)) keep(std::move(key), std::move(made), making_ahead_);
+}
+
+bool InputCache::holds(const std::string& key) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& one) { return one.key == key; });
+}
+
+Seconds InputCache::making_ahead(const CaseInputs& inputs) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& one) { return one.inputs.get() == &inputs; });
+  return found == entries_.end() ? 0 : found->making_ahead;
+}
+
+void InputCache::keep(std::string key, std::shared_ptr<const CaseInputs> inputs, Seconds making_ahead) {
+  const std::size_t bytes = bytes_of(*inputs);
+  entries_.push_front({std::move(key), bytes, std::move(inputs), making_ahead});
+  bytes_ += bytes;
+  if (all_indices_.size() * sizeof(std::int64_t) > byte_limit_ / 4) all_indices_ = {};
+  trim();
+}
+
+std::shared_ptr<const CaseInputs> InputCache::make(const sdk::Workload& workload, const sdk::Params& params,
+                                                   const sdk::Problem& problem, std::uint64_t seed,
+                                                   Answers answers) {
+  const bool few = answers == Answers::few;
   auto made = std::make_shared<CaseInputs>();
   for (const sdk::TensorSpec& tensor : problem.tensors)
     if (sdk::is_input(tensor.role)) made->inputs.emplace_back(tensor);
@@ -144,10 +222,6 @@ std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload,
     workload.reference(params, made->inputs, made->expected.size(), wanted, expected.values);
     made->expected.push_back(std::move(expected));
   }
-  if (all_indices_.size() * sizeof(std::int64_t) > byte_limit_ / 4) all_indices_ = {};
-  entries_.push_front({key, bytes_of(*made), made});
-  bytes_ += entries_.front().bytes;
-  trim();
   return made;
 }
 

@@ -1,6 +1,6 @@
 // Inputs and right answers of one case, kept for the other variants of the same point, because making them
-// can cost more than measuring. One thread uses a cache. Evicted entries stay alive while somebody holds
-// them.
+// can cost more than measuring. One thread uses a cache, which may make the next inputs on a thread of its
+// own. Evicted entries stay alive while somebody holds them.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "harness/base/units.h"
 #include "harness/sdk/workload.h"
 
 namespace harness {
@@ -72,6 +74,18 @@ class InputCache {
                                         const sdk::Problem& problem, std::uint64_t seed,
                                         Answers answers = Answers::all);
 
+  // Begins to make what get() will be asked for, with low priority. Tells whether it did: not while others
+  // are made, nor where the cache has them or where they are too large to be kept beside others. An exception
+  // is dropped, because get() will throw it. `workload` must outlive this.
+  bool make_ahead(const sdk::Workload& workload, const sdk::Params& params, const sdk::Problem& problem,
+                  std::uint64_t seed, Answers answers = Answers::all);
+  [[nodiscard]] bool is_making() const { return !key_ahead_.empty(); }
+  // Waits until no workload is called any more: one thread at a time may call them.
+  void settle();
+
+  // How long it took to make these ahead; 0 for others.
+  [[nodiscard]] Seconds making_ahead(const CaseInputs& inputs) const;
+
   // input_digest(), computed once for inputs that the cache still holds.
   std::string digest(const CaseInputs& inputs);
 
@@ -80,9 +94,14 @@ class InputCache {
     std::string key;
     std::size_t bytes = 0;
     std::shared_ptr<const CaseInputs> inputs;
+    Seconds making_ahead = 0;
     std::string digest = {};  // once somebody asked
   };
+  std::shared_ptr<const CaseInputs> make(const sdk::Workload& workload, const sdk::Params& params,
+                                         const sdk::Problem& problem, std::uint64_t seed, Answers answers);
   std::span<const std::int64_t> all_indices(std::int64_t count);
+  [[nodiscard]] bool holds(const std::string& key) const;
+  void keep(std::string key, std::shared_ptr<const CaseInputs> inputs, Seconds making_ahead = 0);
   void trim();
 
   std::size_t byte_limit_;
@@ -90,6 +109,10 @@ class InputCache {
   std::list<Entry> entries_;  // most recently used first
   // 0, 1, 2, ...: what is wanted of an output that is checked whole, for the next one too.
   std::vector<std::int64_t, sdk::FreshPages<std::int64_t>> all_indices_;
+  std::string key_ahead_;  // what is made ahead, and what the thread leaves
+  std::shared_ptr<const CaseInputs> made_ahead_;
+  Seconds making_ahead_ = 0;
+  std::jthread ahead_;  // destroyed first
 };
 
 }  // namespace harness

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -36,12 +37,17 @@ struct Finding {
   std::optional<Cause> wrong = {};  // what is wrong with the first wrong output
 };
 
+// Right values of some elements of an output, as Workload::reference() gives them.
+using RightValues =
+    std::function<void(std::size_t output, std::span<const std::int64_t> wanted, std::span<double> right)>;
+
 // Compares `outputs` (in the order of Problem::tensors) with the right values in `inputs`. Also looks at
 // every element for remaining poison, NaN or infinity, and compares those with the reference, too. Where the
 // norm of the reference is 0, the error is the root mean square of the output. Elements that hold nothing but
-// the byte Checking::unwritten are compared, too. May throw what the workload's reference throws.
-Finding verify(const sdk::Workload& workload, const sdk::Params& params, const sdk::Problem& problem,
-               const CaseInputs& inputs, std::span<const sdk::HostTensor> outputs, const Checking& how = {});
+// the byte Checking::unwritten are compared, too. Asks `right_values` for suspicious elements that `inputs`
+// has no right values of, and throws what that throws.
+Finding verify(const RightValues& right_values, const sdk::Problem& problem, const CaseInputs& inputs,
+               std::span<const sdk::HostTensor> outputs, const Checking& how = {});
 
 // The elements of each output that hold nothing but `byte`, where that may be a right value: 0xFF is no NaN
 // in whole numbers and packed types. Other outputs have none.

@@ -298,8 +298,12 @@ int work(const Job& job, Device& device, StartUp& start_up, const Measure& measu
   std::random_device random;
   carried.nonce = std::uint64_t{random()} << 32 | random();
   carried.audit_draw = job.audit_draw;
+  // A plug-in's or a script's workloads may not like other threads.
+  carried.works_ahead = environment::works_ahead() && is_gpu_device(job.device) && job.modules.empty();
   const auto settings = environment::settings();
-  for (const PlannedCase& planned : job.cases) {
+  for (std::size_t i = 0; i < job.cases.size(); ++i) {
+    const PlannedCase& planned = job.cases[i];
+    carried.next = std::span(job.cases).subspan(i + 1);
     fmt::print(stderr, "{}\n", case_separator);  // what is printed from here on is this case's
     std::fflush(stderr);
     pipe.send(Begin{planned.id});

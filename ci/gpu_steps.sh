@@ -150,7 +150,7 @@ tree() {
     return
   fi
   # Nothing that kernels may use beside the tree changes within this step.
-  export HARNESS_ENVIRONMENT=${HARNESS_ENVIRONMENT:-"one step of ci/gpu.sh, begun $(date -u +%FT%TZ)"}
+  local -x HARNESS_ENVIRONMENT=${HARNESS_ENVIRONMENT:-"one step of ci/gpu.sh, begun $(date -u +%FT%TZ)"}
   step "tree needs a GPU" 60 "$folder/bin/harness" run suites/probe.yaml --device cuda --require-gpu --quiet \
     "${commit[@]}" --processes 1 --store "$scratch/gpu.db" || return
   step "tree measured" "$(left)" "$folder/bin/harness" run "${suites[@]}" --quiet "${commit[@]}" \

@@ -25,7 +25,7 @@ inline std::string too_few_algorithms(int tried, int asked) {
 
 // Takes time_of(index) of each of `count` (at least one) ways in turns, once uncounted and `rounds` (at least
 // one) times counted, and gives that with the smallest median. Among ways within 1 % of it, where noise would
-// choose, it gives the first. A way is out once its first two calls took more than twice the shortest of all.
+// choose, it gives the first. A way is out once two counted calls took more than twice the shortest of all.
 template <class TimeOf>
 std::size_t fastest_by(std::size_t count, int rounds, const TimeOf& time_of) {
   constexpr float alike = 1.01F, hopeless = 2.0F;
@@ -36,12 +36,13 @@ std::size_t fastest_by(std::size_t count, int rounds, const TimeOf& time_of) {
   };
   float limit = std::numeric_limits<float>::max();
   for (int round = -1; round < rounds; ++round) {
-    if (round == 1) limit = least_times(hopeless, shortest);
+    if (round == 2) limit = least_times(hopeless, shortest);
     for (std::size_t i = 0; i < count; ++i) {
-      if (round >= 1 && shortest[i] > limit) continue;
+      if (shortest[i] > limit) continue;
       const float time = time_of(i);
+      if (round < 0) continue;
       shortest[i] = std::min(shortest[i], time);
-      if (round >= 0) times[i].push_back(time);
+      times[i].push_back(time);
     }
   }
   std::vector<float> medians;

@@ -10,7 +10,8 @@
 
 namespace harness {
 
-// Device memory, freed by the destructor. Addresses are at least 256-byte aligned.
+// Memory of the device, or of the host for it, freed by the destructor. Addresses are at least 256-byte
+// aligned.
 class Buffer {
  public:
   Buffer() = default;
@@ -19,6 +20,8 @@ class Buffer {
   virtual ~Buffer() = default;
   [[nodiscard]] virtual void* data() const = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
+  // Whether it takes none of the device's memory.
+  [[nodiscard]] virtual bool of_host() const { return false; }
 };
 
 class Memory {
@@ -29,7 +32,8 @@ class Memory {
   virtual ~Memory() = default;
 
   virtual Result<std::unique_ptr<Buffer>> allocate(std::size_t bytes) = 0;
-  // In the memory of GPU number `gpu` of several (OpenOptions::peers). Others share the host's memory.
+  // In the memory of GPU number `gpu` of several (OpenOptions::peers), or for sdk::host_memory in that of the
+  // host. Devices that are no GPUs have the host's memory alone.
   virtual Result<std::unique_ptr<Buffer>> allocate_on(int gpu, std::size_t bytes) {
     (void)gpu;
     return allocate(bytes);

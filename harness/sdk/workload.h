@@ -38,12 +38,15 @@ constexpr bool is_output(Role role) {
   return role != Role::input;
 }
 
+// As TensorSpec::gpu: memory of the host that stays where it is, so that GPUs read and write it, too.
+inline constexpr int host_memory = -1;
+
 struct TensorSpec {
   std::string name;
   Role role = Role::input;
   DType dtype = DType::f32;
   std::vector<std::int64_t> shape;  // row-major
-  int gpu = 0;                      // in whose memory it lies, below Problem::gpus
+  int gpu = 0;                      // in whose memory it lies, below Problem::gpus; or host_memory
 
   [[nodiscard]] std::int64_t elements() const {
     std::int64_t count = 1;

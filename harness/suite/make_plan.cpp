@@ -52,7 +52,7 @@ std::string impossible_gpus(const sdk::Problem& problem) {
   if (problem.gpus < 1 || problem.gpus > most_gpus)
     return fmt::format("{} GPUs; a case has 1 to {}", problem.gpus, most_gpus);
   for (const sdk::TensorSpec& tensor : problem.tensors)
-    if (tensor.gpu < 0 || tensor.gpu >= problem.gpus)
+    if (tensor.gpu != sdk::host_memory && (tensor.gpu < 0 || tensor.gpu >= problem.gpus))
       return fmt::format("tensor `{}` lies on GPU {} of {}", printable(tensor.name), tensor.gpu,
                          problem.gpus);
   return {};

@@ -17,6 +17,7 @@ using harness::sdk::Params;
 using harness::sdk::ParamSpec;
 using harness::sdk::Problem;
 using harness::sdk::Role;
+using harness::sdk::Value;
 
 constexpr std::int64_t worth_a_thread = 1 << 14;
 
@@ -24,10 +25,11 @@ class AdamWWorkload final : public harness::sdk::Workload {
  public:
   [[nodiscard]] std::string_view name() const override { return "adamw"; }
   [[nodiscard]] std::string_view summary() const override {
-    return "a step of AdamW on n weights, in place, float32";
+    return "a step of AdamW on n weights, in place, float32; its moments may lie in the host's memory";
   }
   [[nodiscard]] std::vector<ParamSpec> params() const override {
-    return {{"n", ParamKind::integer, "weights", {}, {}, 1}};
+    return {{"n", ParamKind::integer, "weights", {}, {}, 1},
+            {"moments", ParamKind::text, "whose memory they lie in", {"device", "host"}, {Value{"device"}}}};
   }
   [[nodiscard]] Problem problem(const Params& params) const override;
   void fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const override;
@@ -38,10 +40,11 @@ class AdamWWorkload final : public harness::sdk::Workload {
 // 28 bytes a weight: four tensors read, three written.
 Problem AdamWWorkload::problem(const Params& params) const {
   const std::int64_t n = params.integer("n");
+  const int place = moments_on_host(params) ? harness::sdk::host_memory : 0;
   Problem problem;
   problem.tensors = {{"weights", Role::in_place, DType::f32, {n}},
-                     {"mean", Role::in_place, DType::f32, {n}},
-                     {"variance", Role::in_place, DType::f32, {n}},
+                     {"mean", Role::in_place, DType::f32, {n}, place},
+                     {"variance", Role::in_place, DType::f32, {n}, place},
                      {"gradient", Role::input, DType::f32, {n}}};
   problem.work.bytes = 28 * static_cast<double>(n);
   problem.work.items = static_cast<double>(n);

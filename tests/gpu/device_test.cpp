@@ -24,9 +24,9 @@ std::vector<std::byte> random_bytes(std::size_t count) {
 
 TEST_F(CudaDevice, GivesBackTheBytesThatWentIn) {
   constexpr std::size_t mebi = std::size_t{1} << 20;
-  // Up to three staged pieces of 16 MiB and a part of one.
+  // Up to three staged pieces of 16 MiB and a part of one; four of 64 MiB and a part.
   for (const std::size_t count : {std::size_t{1}, std::size_t{255}, 8 * mebi - 1, 8 * mebi, 16 * mebi,
-                                  16 * mebi + 1, 32 * mebi, 55 * mebi + 7}) {
+                                  16 * mebi + 1, 32 * mebi, 55 * mebi + 7, 300 * mebi + 1}) {
     const std::vector<std::byte> sent = random_bytes(count);
     auto buffer = memory().allocate(count);
     ASSERT_TRUE(buffer) << buffer.error().text();
@@ -50,6 +50,26 @@ TEST_F(CudaDevice, CopiesWithinItself) {
   ASSERT_TRUE(memory().download(received, **to));
   EXPECT_TRUE(sent == received);
   EXPECT_FALSE(memory().copy(**to, **memory().allocate(1)));
+}
+
+TEST_F(CudaDevice, HasMemoryOfTheHostToo) {
+  const std::vector<std::byte> sent = random_bytes(9'000'001);
+  const auto from = memory().allocate_on(sdk::host_memory, sent.size());
+  const auto to = memory().allocate_on(sdk::host_memory, sent.size());
+  const auto on_device = memory().allocate(sent.size());
+  ASSERT_TRUE(from && to && on_device);
+  EXPECT_TRUE((*from)->of_host());
+  EXPECT_FALSE((*on_device)->of_host());
+  ASSERT_TRUE(memory().upload(**from, sent));
+  EXPECT_EQ(std::memcmp((*from)->data(), sent.data(), sent.size()), 0);
+  ASSERT_TRUE(memory().copy(**to, **from));
+  ASSERT_TRUE(memory().copy(**on_device, **to));
+  std::vector<std::byte> received(sent.size());
+  ASSERT_TRUE(memory().download(received, **on_device));
+  EXPECT_TRUE(sent == received);
+  ASSERT_TRUE(memory().fill(**to, 0x5A));
+  ASSERT_TRUE(memory().download(received, **to));
+  EXPECT_EQ(std::count(received.begin(), received.end(), std::byte{0x5A}), std::ssize(received));
 }
 
 TEST_F(CudaDevice, PoisonsEveryByte) {

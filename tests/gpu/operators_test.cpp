@@ -125,21 +125,34 @@ TEST_F(Operators, ASpectralConvolutionOfTheLibraryIsRight) {
 }
 
 // The worker's own check: three tensors change in place.
+void expect_right_step(const std::string& workload, const std::string& variant, const sdk::Params& params) {
+  PlannedCase planned;
+  planned.workload = workload;
+  planned.variant = variant;
+  planned.device = "cuda";
+  planned.params = params;
+  planned.id = fmt::format("{}/{}/{}", workload, variant, planned.params.text_id());
+  planned.sampling.placements = 2;
+  planned.sampling.samples = 10;
+  planned.sampling.preheat = 0;
+  trying(planned.id);
+  expect_measured(measure_case(device(), catalog(), planned, 1), planned.id);
+}
+
 TEST_F(Operators, AnOptimizerStepIsRight) {
   for (const char* const variant : {"fused", "separate"})
-    for (const std::int64_t n : {1, 1023, 1'000'001}) {
-      PlannedCase planned;
-      planned.workload = "adamw";
-      planned.variant = variant;
-      planned.device = "cuda";
-      planned.params.set("n", n);
-      planned.id = fmt::format("adamw/{}/{}", variant, planned.params.text_id());
-      planned.sampling.placements = 2;
-      planned.sampling.samples = 10;
-      planned.sampling.preheat = 0;
-      trying(planned.id);
-      expect_measured(measure_case(device(), catalog(), planned, 1), planned.id);
-    }
+    for (const std::int64_t n : {1, 1023, 1'000'001})
+      expect_right_step("adamw", variant, sdk::Params({{"n", sdk::Value{n}}}));
+}
+
+// Seven pieces and a part of one, so that each place is taken twice.
+TEST_F(Operators, AStepWhoseMomentsLieInTheHostsMemoryIsRight) {
+  for (const char* const variant : {"fused", "offloaded"})
+    for (const std::int64_t n : {1, 1023, 15'000'001})
+      expect_right_step("adamw", variant,
+                        sdk::Params({{"n", sdk::Value{n}}, {"moments", sdk::Value{std::string("host")}}}));
+  for (const std::int64_t n : {1, 5'000'001})
+    expect_right_step("host_copy", "copy_engines", sdk::Params({{"n", sdk::Value{n}}}));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // AdamW on the CPU and in the emulator, in one pass and in five, against the oracle: each of its outputs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -9,6 +10,7 @@
 
 #include "kernels/adamw/adamw_kernel.cuh"
 #include "kernels/adamw/cpu_step.h"
+#include "kernels/adamw/offload_plan.h"
 #include "tests/emulate/memory.h"
 
 void register_workload_adamw(harness::sdk::Registry&);
@@ -73,6 +75,42 @@ TEST(AdamW, AgreesWithTheOracleOnTails) {
     expect_right<AdamWVariant<Passes::fused, EmulatedStep>>(n);
     expect_right<AdamWVariant<Passes::separate, EmulatedStep>>(n);
   }
+}
+
+TEST(OffloadPlan, TakesEachWeightOnceAndNoPlaceTwiceAtOnce) {
+  for (const std::int64_t n :
+       {std::int64_t{1}, OffloadPlan::of_piece, OffloadPlan::of_piece + 1, 7 * OffloadPlan::of_piece - 3}) {
+    const OffloadPlan plan(n);
+    std::int64_t next = 0;
+    for (std::int64_t piece = 0; piece < plan.pieces(); ++piece) {
+      EXPECT_EQ(plan.first(piece), next);
+      EXPECT_EQ(plan.first(piece) % 4, 0) << "the step takes four at once";
+      EXPECT_GT(plan.count(piece), 0);
+      next += plan.count(piece);
+      const std::int64_t end = plan.place(piece) + OffloadPlan::of_piece + plan.count(piece);
+      EXPECT_LE(static_cast<std::size_t>(end) * sizeof(float), plan.workspace_bytes());
+      for (std::int64_t other = std::max<std::int64_t>(0, piece - OffloadPlan::slots + 1); other < piece;
+           ++other)
+        EXPECT_NE(plan.place(other), plan.place(piece));
+    }
+    EXPECT_EQ(next, n);
+  }
+}
+
+TEST(AdamW, HasItsMomentsWhereItIsAsked) {
+  harness::sdk::Registry registry;
+  register_workload_adamw(registry);
+  const auto tensors = [&](const char* place) {
+    return registry.workloads.front()
+        ->problem(harness::sdk::Params({{"n", harness::sdk::Value{std::int64_t{8}}},
+                                        {"moments", harness::sdk::Value{std::string(place)}}}))
+        .tensors;
+  };
+  for (const std::size_t moment : {mean_index, variance_index}) {
+    EXPECT_EQ(tensors("device")[moment].gpu, 0);
+    EXPECT_EQ(tensors("host")[moment].gpu, harness::sdk::host_memory);
+  }
+  EXPECT_EQ(tensors("host")[weights_index].gpu, 0);
 }
 
 // The corrections are constants of the header; here they are powers.

@@ -170,11 +170,11 @@ TEST(Pacing, RestsAFewMillisecondsAfterLongCallsAndNoLonger) {
   EXPECT_THAT(device->pauses(), Each(DoubleNear(5e-3, 1e-9)));
 }
 
-TEST(Pacing, TakesNoCallAgainThatIsLongEnoughToBringDownTheClock) {
-  const auto device = device_with(R"("us": 150000, "overhead_us": 10, "call_ghz": [1.5, 1.6, 1.5, 1.45])");
+TEST(Pacing, TakesNoCallAgainThatOutlastsARest) {
+  const auto device = device_with(R"("us": 150000, "overhead_us": 10, "call_ghz": [1.5, 1.5, 1.5, 1.5])");
   const std::vector<Placement> all = placements(*device, planned(PowerMode::boost, 1, 4));
   EXPECT_THAT(all.front().samples, SizeIs(4));
-  EXPECT_EQ(all.front().slow_samples, 0);
+  EXPECT_EQ(all.front().slow_samples, 3) << "from then on they are what the call attains";
   EXPECT_THAT(device->pauses(), SizeIs(4));
 }
 

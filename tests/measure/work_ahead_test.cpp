@@ -57,7 +57,7 @@ class SeenLine : public trial::Line {
 
  private:
   struct Inside {
-    explicit Inside(Seen& seen) : seen(seen) {
+    explicit Inside(Seen& all) : seen(all) {
       const int now = ++seen.at_once;
       if (now > seen.most_at_once) seen.most_at_once = now;
     }
@@ -91,8 +91,9 @@ TEST_F(WorkAhead, GivesTheInputsThatWouldHaveBeenMade) {
   EXPECT_TRUE(make_ahead(ahead, 1000));
   const auto inputs = get(ahead, 1000);
   EXPECT_EQ(input_digest(*inputs), input_digest(*get(usual, 1000)));
-  EXPECT_GT(ahead.making_ahead(*inputs), 0);
-  EXPECT_EQ(usual.making_ahead(*get(usual, 1000)), 0);
+  EXPECT_GT(ahead.take_making_ahead(*inputs), 0);
+  EXPECT_EQ(ahead.take_making_ahead(*inputs), 0) << "an audit pays once";
+  EXPECT_EQ(usual.take_making_ahead(*get(usual, 1000)), 0);
   EXPECT_EQ(seen_.filled.count(1000), 2U);
   EXPECT_EQ(seen_.filled_ahead.count(1000), 1U);
 }
@@ -130,6 +131,23 @@ TEST_F(WorkAhead, LeavesAnErrorToWhoeverAsks) {
   EXPECT_TRUE(make_ahead(cache, 10));
   EXPECT_THROW(get(cache, 10), std::runtime_error);
   EXPECT_NE(get(cache, 10), nullptr);
+}
+
+TEST_F(WorkAhead, IsNotTriedAgainWhereItFailed) {
+  seen_.refusals = 1;
+  InputCache cache;
+  EXPECT_TRUE(make_ahead(cache, 10));
+  cache.settle();
+  EXPECT_FALSE(make_ahead(cache, 10));
+  EXPECT_NE(get(cache, 10), nullptr);
+}
+
+TEST_F(WorkAhead, DoesNotKeepOthersFromWhatIsAtHand) {
+  InputCache cache;
+  const auto held = get(cache, 20);
+  EXPECT_TRUE(make_ahead(cache, 10));
+  EXPECT_EQ(get(cache, 20), held);
+  EXPECT_TRUE(cache.is_making());
 }
 
 TEST_F(WorkAhead, EndsWithTheCache) {

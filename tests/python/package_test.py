@@ -329,7 +329,10 @@ class KeptCompiled(unittest.TestCase):
                       if name.endswith(".pyc"))
 
     def says(self) -> str:
-        code = "import harness.load; harness.load.Loader(); import helper, installed; print(helper.says, installed.says)"
+        return self.printed("import harness.load; harness.load.Loader(); import helper, installed; "
+                            "print(helper.says, installed.says)")
+
+    def printed(self, code: str) -> str:
         path = os.pathsep.join([os.path.dirname(os.path.dirname(harness.__file__)),
                                 os.path.join(self.root, "site-packages"), os.path.join(self.root, "users")])
         environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
@@ -341,15 +344,50 @@ class KeptCompiled(unittest.TestCase):
         self.assertEqual(self.says(), "users first")
         self.assertEqual(self.compiled("kept"), ["__init__", "part"])
         self.assertEqual(self.compiled("site-packages") + self.compiled("users"), [])
-        # As long as before and written at the same time, which is how Python knows a source.
-        self.write("site-packages/installed/part.py", "says = 'other'\n")
+        self.tell_kept("part", "first", "kept!")
         self.write("users/helper.py", "says = 'again'\n")
-        self.assertEqual(self.says(), "again first")
+        self.assertEqual(self.says(), "again kept!")
+
+    def tell_kept(self, module: str, word: str, other: str) -> None:
+        """Changes a word of equal length in a compiled module that is kept."""
+        for folder, _, names in os.walk(self.kept):
+            for path in (os.path.join(folder, name) for name in names if name == module + ".pyc"):
+                with open(path, "rb") as file:
+                    content = file.read()
+                with open(path, "wb") as file:
+                    file.write(content.replace(word.encode(), other.encode()))
 
     def test_a_source_that_changed_is_compiled_again(self) -> None:
         self.assertEqual(self.says(), "users first")
-        self.write("site-packages/installed/part.py", "says = 'longer'\n")
-        self.assertEqual(self.says(), "users longer")
+        self.write("site-packages/installed/part.py", "says = 'other'\n")  # of the same size and time
+        self.assertEqual(self.says(), "users other")
+
+    def test_a_kept_module_that_is_damaged_is_compiled_again(self) -> None:
+        self.assertEqual(self.says(), "users first")
+        for folder, _, names in os.walk(self.kept):
+            for path in (os.path.join(folder, name) for name in names):
+                with open(path, "rb") as file:
+                    content = file.read()
+                with open(path, "wb") as file:
+                    file.write(content[:20])
+        self.assertEqual(self.says(), "users first")
+
+    def test_threads_that_import_at_once_leave_no_module_of_users_behind(self) -> None:
+        for number in range(60):
+            self.write(f"site-packages/installed/part_{number}.py", f"says = {number}\n")
+            self.write(f"users/own_{number}.py", f"says = {number}\n")
+        code = ("import harness.load, importlib, sys, threading\n"
+                "harness.load.Loader()\n"
+                "before = sys.pycache_prefix, sys.dont_write_bytecode\n"
+                "def load(name):\n"
+                "    for number in range(60): importlib.import_module(f'{name}_{number}')\n"
+                "threads = [threading.Thread(target=load, args=(name,)) for name in ['installed.part', 'own'] * 4]\n"
+                "for one in threads: one.start()\n"
+                "for one in threads: one.join()\n"
+                "print(before == (sys.pycache_prefix, sys.dont_write_bytecode))")
+        self.assertEqual(self.printed(code), "True")
+        self.assertEqual(len(self.compiled("kept")), 62)
+        self.assertEqual(self.compiled("site-packages") + self.compiled("users"), [])
 
     def test_a_package_that_was_installed_with_compiled_modules_keeps_to_them(self) -> None:
         part = os.path.join(self.root, "site-packages/installed/part.py")

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "harness/device/cuda/check.h"
 #include "harness/device/cuda/timing/cache.h"
+#include "harness/sdk/in_parts.h"
+#include "harness/sdk/workload.h"
 
 namespace harness::cuda {
 namespace {
@@ -20,6 +24,35 @@ class CudaBuffer final : public Buffer {
   DeviceMemory memory_;
   std::size_t bytes_;
 };
+
+// Page-locked memory of the host. GPUs reach it by the same addresses (unified addressing).
+class PinnedBuffer final : public Buffer {
+ public:
+  PinnedBuffer(void* memory, std::size_t bytes) : memory_(memory), bytes_(bytes) {}
+  ~PinnedBuffer() override { (void)cudaFreeHost(memory_); }
+  [[nodiscard]] void* data() const override { return memory_; }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+  [[nodiscard]] bool of_host() const override { return true; }
+
+ private:
+  void* memory_;
+  std::size_t bytes_;
+};
+
+// work(first, last) for the bytes of the host's memory, on threads.
+template <class Work>
+void by_stretches(std::size_t bytes, const Work& work) {
+  constexpr std::int64_t worth_a_thread = std::int64_t{4} << 20;
+  sdk::in_parts(static_cast<std::int64_t>(bytes), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
+    work(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+  });
+}
+
+void copy_in_host(void* to, const void* from, std::size_t bytes) {
+  by_stretches(bytes, [&](std::size_t first, std::size_t count) {
+    std::memcpy(static_cast<std::byte*>(to) + first, static_cast<const std::byte*>(from) + first, count);
+  });
+}
 
 Status size_error(std::string_view what, std::size_t host, std::size_t device) {
   return fail(ErrorKind::internal,
@@ -50,6 +83,15 @@ Result<CudaMemory::Place> CudaMemory::place_of(const Buffer& buffer) {
 }
 
 Result<std::unique_ptr<Buffer>> CudaMemory::allocate_on(int gpu, std::size_t bytes) {
+  if (gpu == sdk::host_memory) {
+    if (auto status = usable(); !status) return fail(std::move(status.error()));
+    void* memory = nullptr;
+    if (auto status = check(cudaHostAlloc(&memory, std::max<std::size_t>(bytes, 1), cudaHostAllocPortable),
+                            "cudaHostAlloc of a tensor");
+        !status)
+      return fail(std::move(status.error()));
+    return std::make_unique<PinnedBuffer>(memory, bytes);
+  }
   const auto current = queue_.peers().on(gpu);
   if (!current) return fail(current.error());
   return allocate(bytes);
@@ -58,6 +100,11 @@ Result<std::unique_ptr<Buffer>> CudaMemory::allocate_on(int gpu, std::size_t byt
 Status CudaMemory::upload(Buffer& to, std::span<const std::byte> from) {
   if (from.size() > to.bytes()) return size_error("an upload", from.size(), to.bytes());
   if (auto status = usable(); !status || from.empty()) return status;
+  if (to.of_host()) {
+    if (auto status = queue_.synchronize(); !status) return status;
+    copy_in_host(to.data(), from.data(), from.size());
+    return {};
+  }
   const auto place = place_of(to);
   if (!place) return fail(place.error());
   if (auto status = place->staging.upload(to.data(), from, place->stream); !status) return status;
@@ -67,6 +114,11 @@ Status CudaMemory::upload(Buffer& to, std::span<const std::byte> from) {
 Status CudaMemory::download(std::span<std::byte> to, const Buffer& from) {
   if (to.size() > from.bytes()) return size_error("a download", to.size(), from.bytes());
   if (auto status = usable(); !status || to.empty()) return status;
+  if (from.of_host()) {
+    if (auto status = queue_.synchronize(); !status) return status;
+    copy_in_host(to.data(), from.data(), to.size());
+    return {};
+  }
   const auto place = place_of(from);
   if (!place) return fail(place.error());
   if (auto status = place->staging.download(to, from.data(), place->stream); !status) return status;
@@ -78,10 +130,15 @@ Status CudaMemory::copy(Buffer& to, const Buffer& from) {
     return fail(ErrorKind::internal,
                 fmt::format("a copy of {} bytes to a device buffer of {} bytes", from.bytes(), to.bytes()));
   if (auto status = usable(); !status || to.bytes() == 0) return status;
+  if (to.of_host() && from.of_host()) {
+    if (auto status = queue_.synchronize(); !status) return status;
+    copy_in_host(to.data(), from.data(), to.bytes());
+    return {};
+  }
   const auto place = place_of(to);
   if (!place) return fail(place.error());
   if (auto status =
-          check(cudaMemcpyAsync(to.data(), from.data(), to.bytes(), cudaMemcpyDeviceToDevice, place->stream),
+          check(cudaMemcpyAsync(to.data(), from.data(), to.bytes(), cudaMemcpyDefault, place->stream),
                 "cudaMemcpyAsync within the device");
       !status)
     return status;
@@ -90,6 +147,13 @@ Status CudaMemory::copy(Buffer& to, const Buffer& from) {
 
 Status CudaMemory::fill(Buffer& buffer, unsigned char value) {
   if (auto status = usable(); !status || buffer.bytes() == 0) return status;
+  if (buffer.of_host()) {
+    if (auto status = queue_.synchronize(); !status) return status;
+    by_stretches(buffer.bytes(), [&](std::size_t first, std::size_t count) {
+      std::memset(static_cast<std::byte*>(buffer.data()) + first, value, count);
+    });
+    return {};
+  }
   const auto place = place_of(buffer);
   if (!place) return fail(place.error());
   if (auto status = check(cudaMemsetAsync(buffer.data(), value, buffer.bytes(), place->stream),

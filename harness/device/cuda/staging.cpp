@@ -64,7 +64,7 @@ bool Staging::take(std::size_t half_bytes) {
   return true;
 }
 
-// A host that cannot pin more memory is no error. A size that was refused is not asked for again.
+// A host that cannot pin more memory is no error.
 bool Staging::ready(std::size_t bytes) {
   const std::size_t wanted = bytes < large_copy ? usual_half : large_half;
   if (wanted > std::max(half_bytes_, tried_)) {
@@ -74,12 +74,18 @@ bool Staging::ready(std::size_t bytes) {
   return half_bytes_ > 0;
 }
 
+// A copy that is not large is still worth several pieces, so that both sides work at once.
+std::size_t Staging::piece_of(std::size_t bytes) const {
+  return std::min(half_bytes_, bytes < large_copy ? usual_half : large_half);
+}
+
 Status Staging::upload(void* to, std::span<const std::byte> from, cudaStream_t stream) {
   if (from.size() < worth_staging || !ready(from.size()))
     return check(cudaMemcpyAsync(to, from.data(), from.size(), cudaMemcpyHostToDevice, stream),
                  "cudaMemcpyAsync to the device");
-  for (std::size_t begin = 0, turn = 0; begin < from.size(); begin += half_bytes_, ++turn) {
-    const std::size_t bytes = std::min(half_bytes_, from.size() - begin);
+  const std::size_t piece = piece_of(from.size());
+  for (std::size_t begin = 0, turn = 0; begin < from.size(); begin += piece, ++turn) {
+    const std::size_t bytes = std::min(piece, from.size() - begin);
     if (Status free = wait_for(half(turn).copied); !free) return free;
     copy_on_threads(half(turn).memory, from.data() + begin, bytes);
     if (Status sent = check(cudaMemcpyAsync(static_cast<std::byte*>(to) + begin, half(turn).memory, bytes,
@@ -98,23 +104,24 @@ Status Staging::download(std::span<std::byte> to, const void* from, cudaStream_t
   if (to.size() < worth_staging || !ready(to.size()))
     return check(cudaMemcpyAsync(to.data(), from, to.size(), cudaMemcpyDeviceToHost, stream),
                  "cudaMemcpyAsync to the host");
+  const std::size_t piece = piece_of(to.size());
   const auto fetch = [&](std::size_t turn) -> Status {
-    const std::size_t begin = turn * half_bytes_;
+    const std::size_t begin = turn * piece;
     if (begin >= to.size()) return {};
     if (Status free = wait_for(half(turn).copied); !free) return free;
     if (Status fetched =
             check(cudaMemcpyAsync(half(turn).memory, static_cast<const std::byte*>(from) + begin,
-                                  std::min(half_bytes_, to.size() - begin), cudaMemcpyDeviceToHost, stream),
+                                  std::min(piece, to.size() - begin), cudaMemcpyDeviceToHost, stream),
                   "cudaMemcpyAsync to the host");
         !fetched)
       return fetched;
     return mark(half(turn).copied, stream);
   };
   if (Status first = fetch(0); !first) return first;
-  for (std::size_t begin = 0, turn = 0; begin < to.size(); begin += half_bytes_, ++turn) {
+  for (std::size_t begin = 0, turn = 0; begin < to.size(); begin += piece, ++turn) {
     if (Status next = fetch(turn + 1); !next) return next;
     if (Status here = wait_for(half(turn).copied); !here) return here;
-    copy_on_threads(to.data() + begin, half(turn).memory, std::min(half_bytes_, to.size() - begin));
+    copy_on_threads(to.data() + begin, half(turn).memory, std::min(piece, to.size() - begin));
   }
   return {};
 }

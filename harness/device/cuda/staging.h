@@ -36,6 +36,7 @@ class Staging {
   // Whether there is memory to copy so many bytes with.
   bool ready(std::size_t bytes);
   bool take(std::size_t half_bytes);
+  [[nodiscard]] std::size_t piece_of(std::size_t bytes) const;
   void release();
   [[nodiscard]] const Half& half(std::size_t turn) const { return halves_[turn % halves_.size()]; }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "harness/measure/case/microseconds.h"
-#include "harness/measure/case/prepare_case.h"
 #include "harness/stats/estimate/estimator.h"
 
 namespace harness {
@@ -29,8 +28,7 @@ AuditInputs inputs_of_audit(CaseParts& parts, Audit& audit) {
       *current.workload, planned.params, current.problem,
       input_seed(planned.workload, planned.params, next.seed, parts.process), InputCache::Answers::few);
   const Seconds waited = parts.device.timer().now() - begin;
-  if (next.unseen) audit.made_inputs(std::max(waited, parts.carried.inputs.making_ahead(*inputs)));
-  make_next_inputs(parts);
+  if (next.unseen) audit.made_inputs(std::max(waited, parts.carried.inputs.take_making_ahead(*inputs)));
   return {std::move(inputs), next.unseen};
 }
 

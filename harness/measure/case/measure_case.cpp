@@ -40,6 +40,7 @@ tl::expected<Finding, Ending> call_and_check(CaseParts& parts, Subject& subject)
 Step report_metrics(CaseParts& parts, Subject& subject) {
   parts.subjects.begin_step(CaseStep::report_metrics);
   const auto phase = parts.phases.run("report");
+  if (subject.reported->tells_times()) parts.carried.inputs.settle();
   subject.kernel->report(*subject.reported);  // may train a model
   parts.carried.inputs.settle();
   subject.workload->report(parts.planned.params, parts.inputs->inputs, parts.carried.outputs,
@@ -144,7 +145,6 @@ std::vector<ProcessResult> measure(CaseParts& parts) {
   prepare_case(parts);
   if (parts.purpose == Purpose::look) return looked_at(parts);
   sample_case(parts);
-  make_next_inputs(parts);
   if (parts.subjects.first_in() != nullptr) check_and_look(parts);
   parts.subjects.begin_step(CaseStep::measure_control);
   parts.subjects.each(

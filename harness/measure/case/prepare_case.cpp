@@ -117,7 +117,8 @@ void settle_timing(CaseParts& parts) {
 
 constexpr std::size_t cases_ahead = 16;  // of one point there may be many variants
 
-// Whether the host may work while the case is sampled: its calls wait behind a gate until they are launched.
+// Whether the host may work while the case is sampled: timed calls wait behind a gate until they are
+// launched.
 bool may_work_ahead(const CaseParts& parts) {
   if (!parts.carried.works_ahead || parts.subjects.size() != 1 || parts.carried.inputs.is_making())
     return false;
@@ -131,10 +132,6 @@ bool may_work_ahead(const CaseParts& parts) {
 
 void prepare_case(CaseParts& parts) {
   Subjects& subjects = parts.subjects;
-  if (parts.carried.inputs.is_making()) {
-    const auto phase = parts.phases.run("inputs");
-    parts.carried.inputs.settle();
-  }
   subjects.each([&](Subject& one) { return find(one, parts.planned, parts.device.traits()); });
   parts.enter(-1);
   subjects.each([&](Subject& one) { return construct(parts, one); });
@@ -172,10 +169,11 @@ void make_next_inputs(CaseParts& parts) {
   const Catalog& catalog = *parts.subjects.begin()->catalog;
   const auto next = parts.carried.next.first(std::min(cases_ahead, parts.carried.next.size()));
   for (const PlannedCase& planned : next) {
-    const PlannedCase own = as_workload_sees(planned, catalog);
-    const sdk::Workload* const workload = catalog.workload(own.workload);
-    if (workload == nullptr || own.program) continue;
+    const sdk::Workload* const workload = catalog.workload(planned.workload);
+    const sdk::Variant* const variant = catalog.variant(planned.workload, planned.variant);
+    if (workload == nullptr || variant == nullptr || variant->make == nullptr || planned.program) continue;
     try {
+      const PlannedCase own = as_workload_sees(planned, catalog);
       if (parts.carried.inputs.make_ahead(
               *workload, own.params, workload->problem(own.params),
               input_seed(own.workload, own.params, own.sampling.seed, parts.process)))

@@ -103,6 +103,10 @@ std::vector<Subject*> due_for_audit(CaseParts& parts, std::size_t taken, bool la
 }
 
 void audit_subjects(CaseParts& parts, const std::vector<Subject*>& audited, int placement) {
+  if (parts.carried.inputs.is_making()) {  // probably those of this audit
+    const auto wait = parts.phases.run("inputs");
+    parts.carried.inputs.settle();
+  }
   const auto phase = parts.phases.run("audit");
   parts.subjects.begin_step(CaseStep::audit, placement);
   parts.subjects.each([&](Subject& one) -> Step {
@@ -112,6 +116,7 @@ void audit_subjects(CaseParts& parts, const std::vector<Subject*>& audited, int 
     one.audit->audited(parts.device.timer().now() - begin);
     return done;
   });
+  make_next_inputs(parts);
   parts.subjects.begin_step(CaseStep::sample, placement);
 }
 

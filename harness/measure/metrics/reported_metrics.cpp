@@ -34,6 +34,11 @@ void Reported::note(std::string_view sentence) {
     notes_.push_back(told_note(printable(sentence.substr(0, longest))));
 }
 
+bool Reported::tells_times() const {
+  return std::any_of(declared_.begin(), declared_.end(),
+                     [](const sdk::MetricSpec& one) { return one.timed; });
+}
+
 bool Reported::may_repeat(const std::vector<std::string>& names) const {
   bool declared = false;
   for (const sdk::MetricSpec& one : declared_) {

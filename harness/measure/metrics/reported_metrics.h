@@ -19,6 +19,8 @@ class Reported final : public sdk::MetricSink {
   void note(std::string_view sentence) override;
 
   // Whether one of these is declared, and none of them is timed.
+  // Whether one of the metrics is a time.
+  [[nodiscard]] bool tells_times() const;
   [[nodiscard]] bool may_repeat(const std::vector<std::string>& names) const;
   // A series for each declared metric that is wanted and was reported; a note for each that was not, and what
   // was noted.

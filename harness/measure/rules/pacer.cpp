@@ -27,8 +27,9 @@ constexpr double slow_share = 0.02;
 constexpr Seconds least_rest = 0.002;
 // So many slow samples in a row, each after a longer rest, mean that the call itself brings down the clock.
 constexpr int most_slow_in_a_row = 2;
-// A call of this length brings down the clock itself: the limit acts within milliseconds.
-constexpr Seconds own_clock = 0.1;
+// A call of this length is not taken again: the limit acts within milliseconds, so that no rest before the
+// call lasts to its end.
+constexpr Seconds too_long_for_rests = 0.1;
 
 }  // namespace
 
@@ -77,11 +78,6 @@ Pacer::Judgement Pacer::judge(const Timing& sample, bool late) {
     if (++good_in_a_row_ % good_for_rise == 0) duty_ = std::min(first_duty, duty_ * rise);
     return Judgement::good;
   }
-  if (elapsed_ >= own_clock) {
-    attainable_ghz_ = sample.clock_ghz;
-    settle();
-    return Judgement::good;
-  }
   good_in_a_row_ = 0;
   lowest_slow_ghz_ = slow_in_a_row_ == 0 ? sample.clock_ghz : std::min(lowest_slow_ghz_, sample.clock_ghz);
   if (++slow_in_a_row_ > most_slow_in_a_row) {
@@ -92,7 +88,7 @@ Pacer::Judgement Pacer::judge(const Timing& sample, bool late) {
     duty_ = std::max(least_duty, duty_ / 2);
     rest_ = rest_ > 0 ? 2 * rest_ : least_rest;
   }
-  if (late || retakes_left_ == 0) return Judgement::slow;
+  if (late || retakes_left_ == 0 || elapsed_ >= too_long_for_rests) return Judgement::slow;
   --retakes_left_;
   return Judgement::again;
 }

@@ -86,12 +86,15 @@ void Allocation::keep(Buffers buffers) {
 
 std::size_t Allocation::Buffers::tensor_bytes() const {
   std::size_t sum = 0;
-  for (const std::unique_ptr<Buffer>& tensor : tensors) sum += tensor->bytes();
+  for (const std::unique_ptr<Buffer>& tensor : tensors)
+    if (!tensor->of_host()) sum += tensor->bytes();
   return sum;
 }
 
 std::size_t Allocation::Buffers::bytes() const {
-  return tensor_bytes() + (workspace ? workspace->bytes() : 0);
+  std::size_t sum = workspace ? workspace->bytes() : 0;
+  for (const std::unique_ptr<Buffer>& tensor : tensors) sum += tensor->bytes();
+  return sum;
 }
 
 Result<Allocation::Buffers> Allocation::take_elsewhere(const sdk::Problem& problem,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <system_error>
 #include <utility>
 
 #include "harness/base/bulk_hash.h"
@@ -144,8 +145,8 @@ std::size_t input_cache_limit(std::optional<std::uint64_t> available, std::optio
 std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload, const sdk::Params& params,
                                                   const sdk::Problem& problem, std::uint64_t seed,
                                                   Answers answers) {
-  settle();
   std::string key = key_of(workload, params, seed, answers);
+  if (!holds(key)) settle();
   const auto found =
       std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; });
   if (found != entries_.end()) {
@@ -161,9 +162,8 @@ bool InputCache::make_ahead(const sdk::Workload& workload, const sdk::Params& pa
                             const sdk::Problem& problem, std::uint64_t seed, Answers answers) {
   if (is_making()) return false;
   std::string key = key_of(workload, params, seed, answers);
-  if (holds(key) || most_bytes(problem) > byte_limit_ / 2) return false;
-  key_ahead_ = std::move(key);
-  ahead_ = std::jthread([this, &workload, params, problem, seed, answers] {
+  if (holds(key) || key == failed_ahead_ || most_bytes(problem) > byte_limit_ / 2) return false;
+  const auto work = [this, &workload, params, problem, seed, answers] {
     be_patient();
     const auto begin = std::chrono::steady_clock::now();
     try {
@@ -171,7 +171,13 @@ bool InputCache::make_ahead(const sdk::Workload& workload, const sdk::Params& pa
     } catch (...) {  // get() will try again
     }
     making_ahead_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  });
+  };
+  try {
+    ahead_ = std::jthread(work);
+  } catch (const std::system_error&) {  // no more threads: get() will make them
+    return false;
+  }
+  key_ahead_ = std::move(key);
   return true;
 }
 
@@ -179,17 +185,20 @@ void InputCache::settle() {
   if (!is_making()) return;
   ahead_.join();
   std::string key = std::exchange(key_ahead_, {});
-  if (auto made = std::exchange(made_ahead_, nullptr)) keep(std::move(key), std::move(made), making_ahead_);
+  if (auto made = std::exchange(made_ahead_, nullptr))
+    keep(std::move(key), std::move(made), making_ahead_);
+  else
+    failed_ahead_ = std::move(key);
 }
 
 bool InputCache::holds(const std::string& key) const {
   return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& one) { return one.key == key; });
 }
 
-Seconds InputCache::making_ahead(const CaseInputs& inputs) const {
+Seconds InputCache::take_making_ahead(const CaseInputs& inputs) {
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& one) { return one.inputs.get() == &inputs; });
-  return found == entries_.end() ? 0 : found->making_ahead;
+  return found == entries_.end() ? 0 : std::exchange(found->making_ahead, 0);
 }
 
 void InputCache::keep(std::string key, std::shared_ptr<const CaseInputs> inputs, Seconds making_ahead) {

@@ -83,8 +83,8 @@ class InputCache {
   // Waits until no workload is called any more: one thread at a time may call them.
   void settle();
 
-  // How long it took to make these ahead; 0 for others.
-  [[nodiscard]] Seconds making_ahead(const CaseInputs& inputs) const;
+  // How long it took to make these ahead; 0 for others, and once it was asked.
+  Seconds take_making_ahead(const CaseInputs& inputs);
 
   // input_digest(), computed once for inputs that the cache still holds.
   std::string digest(const CaseInputs& inputs);
@@ -112,7 +112,8 @@ class InputCache {
   std::string key_ahead_;  // what is made ahead, and what the thread leaves
   std::shared_ptr<const CaseInputs> made_ahead_;
   Seconds making_ahead_ = 0;
-  std::jthread ahead_;  // destroyed first
+  std::string failed_ahead_;  // what last threw
+  std::jthread ahead_;        // destroyed first
 };
 
 }  // namespace harness

@@ -19,6 +19,7 @@ class PartOfBlock final : public Buffer {
       : block_(std::move(block)), offset_(offset), bytes_(bytes) {}
   [[nodiscard]] void* data() const override { return static_cast<std::byte*>(block_->data()) + offset_; }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+  [[nodiscard]] bool of_host() const override { return block_->of_host(); }
 
  private:
   std::shared_ptr<Buffer> block_;
@@ -45,7 +46,7 @@ class SharedBlocks {
     std::shared_ptr<Buffer> memory;
     std::size_t large = 0, small = 0;  // bytes that are cut by then, and where the next small one begins
   };
-  std::map<int, Block> blocks_;  // by GPU
+  std::map<int, Block> blocks_;  // by GPU, and sdk::host_memory
 };
 
 }  // namespace harness

@@ -304,6 +304,7 @@ int work(const Job& job, Device& device, StartUp& start_up, const Measure& measu
   for (std::size_t i = 0; i < job.cases.size(); ++i) {
     const PlannedCase& planned = job.cases[i];
     carried.next = std::span(job.cases).subspan(i + 1);
+    carried.inputs.settle();                     // this time belongs to no case
     fmt::print(stderr, "{}\n", case_separator);  // what is printed from here on is this case's
     std::fflush(stderr);
     pipe.send(Begin{planned.id});

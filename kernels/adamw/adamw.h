@@ -6,10 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <variant>
 
-#include "harness/sdk/params.h"
 #include "kernels/host_device.h"
 
 namespace adamw {
@@ -19,13 +16,6 @@ inline constexpr std::size_t weights_index = 0;
 inline constexpr std::size_t mean_index = 1;      // of gradients
 inline constexpr std::size_t variance_index = 2;  // likewise, uncentered
 inline constexpr std::size_t gradient_index = 3;
-
-// Whether the moments lie in the host's memory. A GPU then reads and writes 8 bytes a weight each over its
-// link.
-inline bool moments_on_host(const harness::sdk::Params& params) {
-  const harness::sdk::Value* const place = params.find("moments");
-  return place != nullptr && std::get<std::string>(*place) == "host";
-}
 
 inline constexpr double rate = 1e-3;
 inline constexpr double weight_decay = 1e-2;

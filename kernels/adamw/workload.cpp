@@ -1,10 +1,12 @@
-// The workload adamw: parameters, work, inputs and the float64 oracle.
+// The workload adamw, and what it shares with offloaded_adamw: parameters, work, inputs and the float64
+// oracle.
 #include <cmath>
 #include <stdexcept>
 
 #include "harness/sdk/in_parts.h"
 #include "harness/sdk/registry.h"
 #include "kernels/adamw/adamw.h"
+#include "kernels/adamw/adamw_workload.h"
 #include "kernels/fill.h"
 
 namespace adamw {
@@ -17,34 +19,31 @@ using harness::sdk::Params;
 using harness::sdk::ParamSpec;
 using harness::sdk::Problem;
 using harness::sdk::Role;
-using harness::sdk::Value;
 
 constexpr std::int64_t worth_a_thread = 1 << 14;
 
-class AdamWWorkload final : public harness::sdk::Workload {
+class OnDevice final : public AdamWWorkload {
  public:
+  OnDevice() : AdamWWorkload(0) {}
   [[nodiscard]] std::string_view name() const override { return "adamw"; }
   [[nodiscard]] std::string_view summary() const override {
-    return "a step of AdamW on n weights, in place, float32; its moments may lie in the host's memory";
+    return "a step of AdamW on n weights, in place, float32";
   }
-  [[nodiscard]] std::vector<ParamSpec> params() const override {
-    return {{"n", ParamKind::integer, "weights", {}, {}, 1},
-            {"moments", ParamKind::text, "whose memory they lie in", {"device", "host"}, {Value{"device"}}}};
-  }
-  [[nodiscard]] Problem problem(const Params& params) const override;
-  void fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const override;
-  void reference(const Params& params, std::span<const HostTensor> inputs, std::size_t output,
-                 std::span<const std::int64_t> wanted, std::span<double> expected) const override;
 };
+
+}  // namespace
+
+std::vector<ParamSpec> AdamWWorkload::params() const {
+  return {{"n", ParamKind::integer, "weights", {}, {}, 1}};
+}
 
 // 28 bytes a weight: four tensors read, three written.
 Problem AdamWWorkload::problem(const Params& params) const {
   const std::int64_t n = params.integer("n");
-  const int place = moments_on_host(params) ? harness::sdk::host_memory : 0;
   Problem problem;
   problem.tensors = {{"weights", Role::in_place, DType::f32, {n}},
-                     {"mean", Role::in_place, DType::f32, {n}, place},
-                     {"variance", Role::in_place, DType::f32, {n}, place},
+                     {"mean", Role::in_place, DType::f32, {n}, place_of_moments_},
+                     {"variance", Role::in_place, DType::f32, {n}, place_of_moments_},
                      {"gradient", Role::input, DType::f32, {n}}};
   problem.work.bytes = 28 * static_cast<double>(n);
   problem.work.items = static_cast<double>(n);
@@ -90,7 +89,6 @@ void AdamWWorkload::reference(const Params&, std::span<const HostTensor> inputs,
   });
 }
 
-}  // namespace
 }  // namespace adamw
 
-HARNESS_WORKLOAD(adamw, adamw::AdamWWorkload)
+HARNESS_WORKLOAD(adamw, adamw::OnDevice)

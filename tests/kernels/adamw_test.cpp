@@ -10,10 +10,11 @@
 
 #include "kernels/adamw/adamw_kernel.cuh"
 #include "kernels/adamw/cpu_step.h"
-#include "kernels/adamw/offload_plan.h"
+#include "kernels/offloaded_adamw/offload_plan.h"
 #include "tests/emulate/memory.h"
 
 void register_workload_adamw(harness::sdk::Registry&);
+void register_workload_offloaded_adamw(harness::sdk::Registry&);
 
 namespace adamw {
 namespace {
@@ -97,20 +98,18 @@ TEST(OffloadPlan, TakesEachWeightOnceAndNoPlaceTwiceAtOnce) {
   }
 }
 
-TEST(AdamW, HasItsMomentsWhereItIsAsked) {
+TEST(AdamW, HasItsMomentsOnTheDeviceOrOnTheHost) {
   harness::sdk::Registry registry;
   register_workload_adamw(registry);
-  const auto tensors = [&](const char* place) {
-    return registry.workloads.front()
-        ->problem(harness::sdk::Params({{"n", harness::sdk::Value{std::int64_t{8}}},
-                                        {"moments", harness::sdk::Value{std::string(place)}}}))
-        .tensors;
-  };
+  register_workload_offloaded_adamw(registry);
+  const harness::sdk::Params params({{"n", harness::sdk::Value{std::int64_t{8}}}});
+  const auto on_device = registry.workloads[0]->problem(params).tensors;
+  const auto on_host = registry.workloads[1]->problem(params).tensors;
   for (const std::size_t moment : {mean_index, variance_index}) {
-    EXPECT_EQ(tensors("device")[moment].gpu, 0);
-    EXPECT_EQ(tensors("host")[moment].gpu, harness::sdk::host_memory);
+    EXPECT_EQ(on_device[moment].gpu, 0);
+    EXPECT_EQ(on_host[moment].gpu, harness::sdk::host_memory);
   }
-  EXPECT_EQ(tensors("host")[weights_index].gpu, 0);
+  EXPECT_EQ(on_host[weights_index].gpu, 0);
 }
 
 // The corrections are constants of the header; here they are powers.

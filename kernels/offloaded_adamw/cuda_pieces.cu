@@ -1,4 +1,4 @@
-// adamw/offloaded: the moments lie in the host's memory. They come to the device in pieces and go back, while
+// offloaded_adamw/pieces: the moments come to the device in pieces and go back, while
 // the step of another piece runs: one stream brings, one computes, one takes away. A link that carries both
 // directions at once is all that such a step waits for.
 #include <algorithm>
@@ -8,13 +8,12 @@
 
 #include "harness/sdk/registry.h"
 #include "kernels/adamw/adamw_kernel.cuh"
-#include "kernels/adamw/offload_plan.h"
 #include "kernels/cuda_check.cuh"
+#include "kernels/offloaded_adamw/offload_plan.h"
 
 namespace adamw {
 namespace {
 
-using harness::sdk::Unsupported;
 using kernels::check;
 
 // A stream and events that the destructor frees.
@@ -48,13 +47,10 @@ class OwnEvent {
   cudaEvent_t event_ = nullptr;
 };
 
-class Offloaded final : public harness::sdk::Kernel {
+class Pieces final : public harness::sdk::Kernel {
  public:
-  Offloaded(const harness::sdk::Params& params, const harness::sdk::Problem&,
-            const harness::sdk::DeviceTraits&)
-      : plan_(params.integer("n")) {
-    if (!moments_on_host(params)) throw Unsupported("the moments lie on the device; ask for `moments: host`");
-  }
+  Pieces(const harness::sdk::Params& params, const harness::sdk::Problem&, const harness::sdk::DeviceTraits&)
+      : plan_(params.integer("n")) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return plan_.workspace_bytes(); }
 
@@ -119,5 +115,4 @@ class Offloaded final : public harness::sdk::Kernel {
 }  // namespace
 }  // namespace adamw
 
-HARNESS_VARIANT(adamw, offloaded, cuda, "moments in the host's memory; copies beside the step, in pieces",
-                adamw::Offloaded)
+HARNESS_VARIANT(offloaded_adamw, pieces, cuda, "copies beside the step, in pieces", adamw::Pieces)

@@ -96,9 +96,9 @@ summary=$out/summary.md
 : >"$summary"
 cd "$root" || exit 2
 export HARNESS_SOURCE_DIR=$root HARNESS_REQUIRE_GPU=1 PATH="$PATH:/usr/local/cuda/bin"
-# Modules of Python are compiled once and not in each process, and nothing is left in the tree.
-unset PYTHONDONTWRITEBYTECODE
-export PYTHONPYCACHEPREFIX=$scratch/pycache
+# Nothing is left in the tree. Workers keep compiled modules of installed packages elsewhere.
+unset PYTHONPYCACHEPREFIX
+export PYTHONDONTWRITEBYTECODE=1
 
 whole_limit=${HARNESS_GPU_SECONDS:-525}  # what a step may still take shrinks towards it
 table=()

@@ -8,11 +8,11 @@ namespace {
 
 using kernels::check;
 
-class CopyEngines final : public harness::sdk::Kernel {
+class CopyEngines final : public CopyKernel {
  public:
   CopyEngines(const harness::sdk::Params& params, const harness::sdk::Problem&,
               const harness::sdk::DeviceTraits&)
-      : bytes_(static_cast<std::size_t>(params.integer("n")) * sizeof(float)) {
+      : CopyKernel(params) {
     check(cudaStreamCreateWithFlags(&back_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     for (cudaEvent_t* event : {&begun_, &done_})
       check(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
@@ -22,13 +22,6 @@ class CopyEngines final : public harness::sdk::Kernel {
   ~CopyEngines() override {
     for (cudaEvent_t event : {begun_, done_}) (void)cudaEventDestroy(event);
     (void)cudaStreamDestroy(back_);
-  }
-
-  void bind(const harness::sdk::Buffers& buffers) override {
-    of_host_ = buffers.as<void>(of_host_index);
-    of_device_ = buffers.as<void>(of_device_index);
-    to_device_ = buffers.as<void>(to_device_index);
-    to_host_ = buffers.as<void>(to_host_index);
   }
 
   void run(harness::sdk::Stream given) override {
@@ -44,14 +37,9 @@ class CopyEngines final : public harness::sdk::Kernel {
   }
 
  private:
-  std::size_t bytes_;
   cudaStream_t back_ = nullptr;
   cudaEvent_t begun_ = nullptr;
   cudaEvent_t done_ = nullptr;
-  const void* of_host_ = nullptr;
-  const void* of_device_ = nullptr;
-  void* to_device_ = nullptr;
-  void* to_host_ = nullptr;
 };
 
 }  // namespace

@@ -1,13 +1,12 @@
-// offloaded_adamw/pieces: the moments come to the device in pieces and go back, while
-// the step of another piece runs: one stream brings, one computes, one takes away. A link that carries both
-// directions at once is all that such a step waits for.
-#include <algorithm>
+// offloaded_adamw/pieces: the moments come to the device in pieces and go back, while the step of another
+// piece runs: one stream brings, one computes, one takes away. A link that carries both directions at once is
+// all that such a step waits for.
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "harness/sdk/registry.h"
-#include "kernels/adamw/adamw_kernel.cuh"
+#include "kernels/adamw/cuda_step.cuh"
 #include "kernels/cuda_check.cuh"
 #include "kernels/offloaded_adamw/offload_plan.h"
 
@@ -16,7 +15,7 @@ namespace {
 
 using kernels::check;
 
-// A stream and events that the destructor frees.
+// A stream that its destructor frees.
 class OwnStream {
  public:
   OwnStream() {
@@ -49,8 +48,9 @@ class OwnEvent {
 
 class Pieces final : public harness::sdk::Kernel {
  public:
-  Pieces(const harness::sdk::Params& params, const harness::sdk::Problem&, const harness::sdk::DeviceTraits&)
-      : plan_(params.integer("n")) {}
+  Pieces(const harness::sdk::Params& params, const harness::sdk::Problem&,
+         const harness::sdk::DeviceTraits& traits)
+      : plan_(params.integer("n")), step_(traits) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return plan_.workspace_bytes(); }
 
@@ -77,7 +77,8 @@ class Pieces final : public harness::sdk::Kernel {
       copy(variances, all_.variances + first, count, cudaMemcpyHostToDevice, bringing_.get());
       slot.brought.record(bringing_.get());
       slot.brought.hold(stream);
-      step_of({all_.weights + first, means, variances, all_.gradients + first, nullptr, count}, stream);
+      step_.run<Part::whole>({all_.weights + first, means, variances, all_.gradients + first, nullptr, count},
+                             given);
       slot.computed.record(stream);
       slot.computed.hold(taking_.get());
       copy(all_.means + first, means, count, cudaMemcpyDeviceToHost, taking_.get());
@@ -97,14 +98,9 @@ class Pieces final : public harness::sdk::Kernel {
     check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(float), kind, stream),
           "cudaMemcpyAsync of moments");
   }
-  static void step_of(const Arguments& piece, cudaStream_t stream) {
-    constexpr std::int64_t of_block = 4 * step_threads;
-    const auto blocks = static_cast<unsigned>((piece.elements + of_block - 1) / of_block);
-    adamw_kernel<Part::whole><<<blocks, step_threads, 0, stream>>>(piece);
-    check(cudaGetLastError(), "launch of adamw_kernel");
-  }
 
   OffloadPlan plan_;
+  CudaStep step_;
   Arguments all_;
   float* workspace_ = nullptr;
   OwnStream bringing_, taking_;

@@ -8,7 +8,6 @@
 
 #include "harness/device/cuda/check.h"
 #include "harness/device/cuda/timing/cache.h"
-#include "harness/sdk/in_parts.h"
 #include "harness/sdk/workload.h"
 
 namespace harness::cuda {
@@ -39,27 +38,20 @@ class PinnedBuffer final : public Buffer {
   std::size_t bytes_;
 };
 
-// work(first, last) for the bytes of the host's memory, on threads.
-template <class Work>
-void by_stretches(std::size_t bytes, const Work& work) {
-  constexpr std::int64_t worth_a_thread = std::int64_t{4} << 20;
-  sdk::in_parts(static_cast<std::int64_t>(bytes), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
-    work(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
-  });
-}
-
-void copy_in_host(void* to, const void* from, std::size_t bytes) {
-  by_stretches(bytes, [&](std::size_t first, std::size_t count) {
-    std::memcpy(static_cast<std::byte*>(to) + first, static_cast<const std::byte*>(from) + first, count);
-  });
-}
-
 Status size_error(std::string_view what, std::size_t host, std::size_t device) {
   return fail(ErrorKind::internal,
               fmt::format("{} of {} bytes does not fit a device buffer of {} bytes", what, host, device));
 }
 
 }  // namespace
+
+// Work of the host on memory that the GPU may be using.
+template <class Work>
+Status CudaMemory::when_idle(const Work& work) {
+  if (auto status = queue_.synchronize(); !status) return status;
+  work();
+  return {};
+}
 
 Result<std::unique_ptr<Buffer>> CudaMemory::allocate(std::size_t bytes) {
   if (auto status = usable(); !status) return fail(std::move(status.error()));
@@ -100,11 +92,7 @@ Result<std::unique_ptr<Buffer>> CudaMemory::allocate_on(int gpu, std::size_t byt
 Status CudaMemory::upload(Buffer& to, std::span<const std::byte> from) {
   if (from.size() > to.bytes()) return size_error("an upload", from.size(), to.bytes());
   if (auto status = usable(); !status || from.empty()) return status;
-  if (to.of_host()) {
-    if (auto status = queue_.synchronize(); !status) return status;
-    copy_in_host(to.data(), from.data(), from.size());
-    return {};
-  }
+  if (to.of_host()) return when_idle([&] { copy_on_threads(to.data(), from.data(), from.size()); });
   const auto place = place_of(to);
   if (!place) return fail(place.error());
   if (auto status = place->staging.upload(to.data(), from, place->stream); !status) return status;
@@ -114,11 +102,7 @@ Status CudaMemory::upload(Buffer& to, std::span<const std::byte> from) {
 Status CudaMemory::download(std::span<std::byte> to, const Buffer& from) {
   if (to.size() > from.bytes()) return size_error("a download", to.size(), from.bytes());
   if (auto status = usable(); !status || to.empty()) return status;
-  if (from.of_host()) {
-    if (auto status = queue_.synchronize(); !status) return status;
-    copy_in_host(to.data(), from.data(), to.size());
-    return {};
-  }
+  if (from.of_host()) return when_idle([&] { copy_on_threads(to.data(), from.data(), to.size()); });
   const auto place = place_of(from);
   if (!place) return fail(place.error());
   if (auto status = place->staging.download(to, from.data(), place->stream); !status) return status;
@@ -130,11 +114,8 @@ Status CudaMemory::copy(Buffer& to, const Buffer& from) {
     return fail(ErrorKind::internal,
                 fmt::format("a copy of {} bytes to a device buffer of {} bytes", from.bytes(), to.bytes()));
   if (auto status = usable(); !status || to.bytes() == 0) return status;
-  if (to.of_host() && from.of_host()) {
-    if (auto status = queue_.synchronize(); !status) return status;
-    copy_in_host(to.data(), from.data(), to.bytes());
-    return {};
-  }
+  if (to.of_host() && from.of_host())
+    return when_idle([&] { copy_on_threads(to.data(), from.data(), to.bytes()); });
   const auto place = place_of(to);
   if (!place) return fail(place.error());
   if (auto status =
@@ -147,13 +128,7 @@ Status CudaMemory::copy(Buffer& to, const Buffer& from) {
 
 Status CudaMemory::fill(Buffer& buffer, unsigned char value) {
   if (auto status = usable(); !status || buffer.bytes() == 0) return status;
-  if (buffer.of_host()) {
-    if (auto status = queue_.synchronize(); !status) return status;
-    by_stretches(buffer.bytes(), [&](std::size_t first, std::size_t count) {
-      std::memset(static_cast<std::byte*>(buffer.data()) + first, value, count);
-    });
-    return {};
-  }
+  if (buffer.of_host()) return when_idle([&] { std::memset(buffer.data(), value, buffer.bytes()); });
   const auto place = place_of(buffer);
   if (!place) return fail(place.error());
   if (auto status = check(cudaMemsetAsync(buffer.data(), value, buffer.bytes(), place->stream),

@@ -33,6 +33,8 @@ class CudaMemory final : public Memory {
     Staging& staging;
   };
   Result<Place> place_of(const Buffer& buffer);
+  template <class Work>
+  Status when_idle(const Work& work);
 
   WorkQueue& queue_;
   MemoryMeter meter_;

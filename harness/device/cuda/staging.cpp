@@ -17,12 +17,6 @@ constexpr std::size_t large_half = std::size_t{64} << 20;
 constexpr std::size_t large_copy = std::size_t{256} << 20;
 constexpr std::int64_t worth_a_thread = std::int64_t{4} << 20;
 
-void copy_on_threads(std::byte* to, const std::byte* from, std::size_t bytes) {
-  sdk::in_parts(static_cast<std::int64_t>(bytes), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
-    std::memcpy(to + first, from + first, static_cast<std::size_t>(last - first));
-  });
-}
-
 Status wait_for(cudaEvent_t copied) {
   return check(cudaEventSynchronize(copied), "cudaEventSynchronize (staging)");
 }
@@ -32,6 +26,13 @@ Status mark(cudaEvent_t copied, cudaStream_t stream) {
 }
 
 }  // namespace
+
+void copy_on_threads(void* to, const void* from, std::size_t bytes) {
+  sdk::in_parts(static_cast<std::int64_t>(bytes), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
+    std::memcpy(static_cast<std::byte*>(to) + first, static_cast<const std::byte*>(from) + first,
+                static_cast<std::size_t>(last - first));
+  });
+}
 
 Staging::~Staging() {
   release();

@@ -14,6 +14,9 @@
 
 namespace harness::cuda {
 
+// memcpy() by as many threads as are worth it.
+void copy_on_threads(void* to, const void* from, std::size_t bytes);
+
 class Staging {
  public:
   Staging() = default;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/sdk/variant.h"
-#include "kernels/device_memory.cuh"
+#include "kernels/owned.cuh"
 
 namespace kernels {
 
@@ -32,21 +32,19 @@ class GraphOf final : public Variant {
 
   void bind(const harness::sdk::Buffers& buffers) override {
     Variant::bind(buffers);
-    cudaStream_t made = nullptr;
-    check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-    const std::unique_ptr<CUstream_st, cudaError_t (*)(cudaStream_t)> stream(made, cudaStreamDestroy);
-    check(cudaStreamBeginCapture(made, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-    Variant::run({made});
+    const OwnedStream stream = make_stream();
+    check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    Variant::run({stream.get()});
     cudaGraph_t captured = nullptr;
-    check(cudaStreamEndCapture(made, &captured), "cudaStreamEndCapture");
+    check(cudaStreamEndCapture(stream.get(), &captured), "cudaStreamEndCapture");
     const std::unique_ptr<CUgraph_st, cudaError_t (*)(cudaGraph_t)> graph(captured, cudaGraphDestroy);
     if (!updated(captured)) {
       cudaGraphExec_t ready = nullptr;
       check(cudaGraphInstantiate(&ready, captured, 0), "cudaGraphInstantiate");
       graph_.reset(ready);
     }
-    check(cudaGraphUpload(graph_.get(), made), "cudaGraphUpload");
-    check(cudaStreamSynchronize(made), "cudaStreamSynchronize");
+    check(cudaGraphUpload(graph_.get(), stream.get()), "cudaGraphUpload");
+    check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
   }
 
   // A graph cannot be launched into a capture: there its launches become part of the one that is captured.

@@ -104,10 +104,6 @@ fs::path system_root() {
   return value_or("HARNESS_SYSTEM_ROOT", "/");
 }
 
-bool works_ahead() {
-  return !value_of("HARNESS_WORK_AHEAD").empty();
-}
-
 fs::path cuda_module() {
   return value_of("HARNESS_CUDA_MODULE");
 }

@@ -45,10 +45,6 @@ std::filesystem::path cache_folder();
 std::filesystem::path lock_folder();
 // HARNESS_SYSTEM_ROOT: where the doctor finds /proc and /sys; tests use folders of their own. Default: /.
 std::filesystem::path system_root();
-
-// HARNESS_WORK_AHEAD: any value: in suites without modules a worker makes inputs of audits and of the next
-// case while a GPU's case is sampled.
-bool works_ahead();
 // HARNESS_CUDA_MODULE: file of the CUDA module, instead of the one beside the program. Empty: not set.
 std::filesystem::path cuda_module();
 // HARNESS_PYTHON: the interpreter of suites with cases in Python. Default: python3.

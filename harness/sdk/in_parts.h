@@ -1,6 +1,6 @@
 // in_parts(): a loop shared by threads that end before it returns, to prepare inputs, right answers and
-// checks on the host. Header-only, so that workloads in plugins can use it too. Never used while something is
-// timed.
+// checks on the host. Header-only, so that workloads in plugins can use it too. Not used while a call is
+// timed that depends on the host.
 #pragma once
 
 #include <algorithm>

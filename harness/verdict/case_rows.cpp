@@ -67,6 +67,7 @@ void add_half(CaseRows& found, const CaseRecord& before, const CaseRecord& after
   }
   ComparisonRow row = row_for(after, &series, records);
   apply(proof, row, after);
+  if (!row.proven && in_baseline && proof.of_one_build) set_proven(proof, row, false);
   if (!row.proven) {  // the comparison tells which metrics no proof covers
     if (!has_own_gate(before.gate, after.gate, series.metric)) return;
     conclude(row, Verdict::missing,
@@ -172,7 +173,8 @@ Proofs proofs_of(const Record& baseline, const Record& current) {
       continue;
     CaseProof proof = proof_of(one.before, *one.after, records);
     if (proof.proven()) found.proven.insert(one.after->id);
-    if (proof.by_build)
+    if (proof.of_one_build) found.of_one_build.insert(one.after->id);
+    if (proof.of_one_build && proof.gap)
       found.by_build.insert(one.after->id);
     else if (proof.gap)
       found.gaps.emplace(one.after->id, std::move(*proof.gap));
@@ -180,24 +182,26 @@ Proofs proofs_of(const Record& baseline, const Record& current) {
   return found;
 }
 
-std::set<std::string> gated_beyond_proof(const std::set<std::string>& proven, const Record& baseline,
-                                         const Record& looked, const Plan& plan) {
+std::set<std::string> gated_beyond_proof(const Proofs& proofs, const Record& baseline, const Record& looked,
+                                         const Plan& plan) {
   std::unordered_map<std::string_view, const CaseRecord*> before, after;
   for (const CaseRecord& one : baseline.cases) before.emplace(one.id, &one);
   for (const CaseRecord& one : looked.cases) after.emplace(one.id, &one);
   std::set<std::string> gated;
   for (const PlannedCase& planned : plan.cases) {
-    if (!proven.contains(planned.id)) continue;
+    if (!proofs.proven.contains(planned.id)) continue;
+    const bool of_one_build = proofs.of_one_build.contains(planned.id);
     const CaseRecord& old = *before.at(planned.id);
-    const auto told = [&](std::string_view metric) {
+    const auto is_settled = [&](std::string_view metric) {
       const auto found = after.find(planned.id);
       const Series* now = found == after.end() ? nullptr : series_named(*found->second, metric);
       const Series* then = series_named(old, metric);
-      return now != nullptr && then != nullptr && told_alike(*then, *now);
+      if (now == nullptr) return of_one_build;
+      return then != nullptr && told_alike(*then, *now);
     };
     const auto needed = [&](std::string_view metric) {
       return metric != time_metric.name && !proof_covers_of(metric, planned) &&
-             has_own_gate(old.gate, planned.gate, metric) && !told(metric);
+             has_own_gate(old.gate, planned.gate, metric) && !is_settled(metric);
     };
     if (std::any_of(planned.metrics.begin(), planned.metrics.end(), needed) ||
         std::any_of(old.series.begin(), old.series.end(),

@@ -35,11 +35,11 @@ struct CaseRows {
 // For the cases that both records have.
 Proofs proofs_of(const Record& baseline, const Record& current);
 
-// The proven cases that need samples all the same: a metric that no proof covers has a gate of its own, and
+// The proven cases that need samples all the same. A metric that no proof covers has a gate of its own, and
 // the look at the current side, in `looked`, does not tell its value as the baseline does. `plan`: what the
 // current side would measure.
-std::set<std::string> gated_beyond_proof(const std::set<std::string>& proven, const Record& baseline,
-                                         const Record& looked, const Plan& plan);
+std::set<std::string> gated_beyond_proof(const Proofs& proofs, const Record& baseline, const Record& looked,
+                                         const Plan& plan);
 
 CaseRows rows_of(std::span<const PairedCase> cases, const ComparedRecords& records);
 // Appends the rows of the cases in their order, whatever the number of threads.

@@ -84,14 +84,19 @@ std::size_t judge_all(CaseRows& found, const ComparedRecords& records,
 std::vector<Remark> remarks_on_proofs(const Record& baseline, const Record& current,
                                       const std::vector<ComparisonRow>& rows) {
   std::set<std::string> proven, unmeasured;
+  std::set<std::pair<std::string_view, std::string_view>> covered;
   for (const ComparisonRow& row : rows)
-    if (row.verdict == Verdict::identical) proven.insert(row.case_id);
+    if (row.verdict == Verdict::identical) {
+      proven.insert(row.case_id);
+      covered.emplace(row.case_id, row.metric);
+    }
   if (proven.empty()) return {};
   for (const PairedCase& one : pair_cases(baseline, current)) {
     if (one.before == nullptr || one.after == nullptr || !proven.contains(one.after->id)) continue;
     for (const auto& [from, to] : {std::pair(one.before, one.after), std::pair(one.after, one.before)})
       for (const Series& series : from->series)
         if (to->outcome == Outcome::looked_at && !proof_covers_of(series.metric, *to) &&
+            !covered.contains({one.after->id, series.metric}) &&
             series_named(*to, series.metric) == nullptr && is_compared(series, *one.before, *one.after))
           unmeasured.insert(series.metric);
   }

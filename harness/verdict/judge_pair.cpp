@@ -304,19 +304,18 @@ CaseProof proof_of(const CaseRecord* before, const CaseRecord& after, const Comp
   CaseProof proof{true,
                   proof_gap(*before, after, known ? machine->second.against_proof : std::vector<Difference>{},
                             records.words_of(after))};
-  proof.by_build =
-      proof.gap && proven_by_build(*proof.gap, records.baseline, *before, records.current, after);
+  proof.of_one_build = proven_by_build(proof.gap, records.baseline, *before, records.current, after);
   return proof;
 }
 
 void apply(const CaseProof& proof, ComparisonRow& row, const CaseRecord& record) {
-  if (!proof.by_build) row.unproven = proof.gap;
+  if (!proof.of_one_build) row.unproven = proof.gap;
   if (row.metric.empty() || proof_covers_of(row.metric, record)) set_proven(proof, row);
 }
 
-void set_proven(const CaseProof& proof, ComparisonRow& row) {
+void set_proven(const CaseProof& proof, ComparisonRow& row, bool launches) {
   row.proven = proof.proven();
-  row.by_build = proof.by_build;
+  row.by_build = proof.of_one_build && (proof.gap || !launches);
   row.unproven = proof.gap;
 }
 

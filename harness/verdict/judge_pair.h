@@ -39,9 +39,9 @@ struct JudgedRow {
 struct CaseProof {
   bool looked = false;
   std::optional<ProofGap> gap = {};  // why the launches prove nothing
-  bool by_build = false;             // the build proves it all the same
+  bool of_one_build = false;         // proves the case all the same, and metrics that no launches prove
 
-  [[nodiscard]] bool proven() const { return looked && (!gap || by_build); }
+  [[nodiscard]] bool proven() const { return looked && (!gap || of_one_build); }
 };
 
 CaseProof proof_of(const CaseRecord* before, const CaseRecord& after, const ComparedRecords& records);
@@ -49,8 +49,9 @@ CaseProof proof_of(const CaseRecord* before, const CaseRecord& after, const Comp
 // Tells the row whether its metric is proven, and why not.
 void apply(const CaseProof& proof, ComparisonRow& row, const CaseRecord& record);
 
-// Tells the row that it follows from the proof, whatever its metric is.
-void set_proven(const CaseProof& proof, ComparisonRow& row);
+// Tells the row that it follows from the proof, whatever its metric is. `launches`: they would do without the
+// build.
+void set_proven(const CaseProof& proof, ComparisonRow& row, bool launches = true);
 
 // A row about `series` of `record`, or about the case as a whole when `series` is null. `before`: the
 // baseline's case, whose gate decides.

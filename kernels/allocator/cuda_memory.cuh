@@ -10,7 +10,7 @@
 #include "kernels/allocator/caching_pool.h"
 #include "kernels/allocator/replay_variant.h"
 #include "kernels/allocator/stamp_kernels.cuh"
-#include "kernels/cuda_check.cuh"
+#include "kernels/owned.cuh"
 
 namespace allocator {
 
@@ -40,11 +40,7 @@ class OnStream {
   static constexpr bool waits = true;
   void use(harness::sdk::Stream stream) { stream_ = static_cast<cudaStream_t>(stream.handle); }
   void use_own() {
-    if (!own_) {
-      cudaStream_t made = nullptr;
-      kernels::check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-      own_.reset(made);
-    }
+    if (!own_) own_ = kernels::make_stream();
     stream_ = own_.get();
   }
   void finish() const { kernels::check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
@@ -54,10 +50,7 @@ class OnStream {
   [[nodiscard]] cudaStream_t stream() const { return stream_; }
 
  private:
-  struct Destroy {
-    void operator()(CUstream_st* stream) const { cudaStreamDestroy(stream); }
-  };
-  std::unique_ptr<CUstream_st, Destroy> own_;
+  kernels::OwnedStream own_;
   cudaStream_t stream_ = nullptr;
 };
 

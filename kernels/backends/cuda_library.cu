@@ -15,7 +15,7 @@
 #include "kernels/backends/weights.h"
 #include "kernels/block/cuda_parts.cuh"
 #include "kernels/cublas_handle.cuh"
-#include "kernels/device_memory.cuh"
+#include "kernels/owned.cuh"
 #include "kernels/quant_gemm/quantised_x.cuh"
 
 namespace backends {

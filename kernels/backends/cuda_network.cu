@@ -6,10 +6,10 @@
 
 #include "kernels/backends/fused_network.cuh"
 #include "kernels/backends/nvrtc_source.h"
-#include "kernels/device_memory.cuh"
 #include "kernels/launch.cuh"
 #include "kernels/nvrtc/compiled.h"
 #include "kernels/nvrtc/loaded_code.cuh"
+#include "kernels/owned.cuh"
 
 namespace backends {
 namespace {

@@ -7,44 +7,16 @@
 
 #include "harness/sdk/registry.h"
 #include "kernels/adamw/cuda_step.cuh"
-#include "kernels/cuda_check.cuh"
 #include "kernels/offloaded_adamw/offload_plan.h"
+#include "kernels/owned.cuh"
 
 namespace adamw {
 namespace {
 
 using kernels::check;
-
-// A stream that its destructor frees.
-class OwnStream {
- public:
-  OwnStream() {
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  }
-  OwnStream(const OwnStream&) = delete;
-  OwnStream& operator=(const OwnStream&) = delete;
-  ~OwnStream() { (void)cudaStreamDestroy(stream_); }
-  [[nodiscard]] cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
-class OwnEvent {
- public:
-  OwnEvent() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags"); }
-  OwnEvent(const OwnEvent&) = delete;
-  OwnEvent& operator=(const OwnEvent&) = delete;
-  ~OwnEvent() { (void)cudaEventDestroy(event_); }
-
-  void record(cudaStream_t stream) const { check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
-  void hold(cudaStream_t stream) const {
-    check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
-  }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
+using kernels::follow;
+using kernels::hold;
+using kernels::record;
 
 class Pieces final : public harness::sdk::Kernel {
  public:
@@ -64,33 +36,32 @@ class Pieces final : public harness::sdk::Kernel {
 
   void run(harness::sdk::Stream given) override {
     const auto stream = static_cast<cudaStream_t>(given.handle);
-    begun_.record(stream);
-    begun_.hold(bringing_.get());
-    begun_.hold(taking_.get());
+    record(begun_, stream);
+    hold(bringing_.get(), begun_);
+    hold(taking_.get(), begun_);
     for (std::int64_t piece = 0; piece < plan_.pieces(); ++piece) {
       const Slot& slot = slots_[plan_.slot(piece)];
       const std::int64_t first = plan_.first(piece), count = plan_.count(piece);
       float* const means = workspace_ + plan_.place(piece);
       float* const variances = means + OffloadPlan::of_piece;
-      if (piece >= OffloadPlan::slots) slot.taken.hold(bringing_.get());
+      if (piece >= OffloadPlan::slots) hold(bringing_.get(), slot.taken);
       copy(means, all_.means + first, count, cudaMemcpyHostToDevice, bringing_.get());
       copy(variances, all_.variances + first, count, cudaMemcpyHostToDevice, bringing_.get());
-      slot.brought.record(bringing_.get());
-      slot.brought.hold(stream);
+      follow(stream, slot.brought, bringing_.get());
       step_.run<Part::whole>({all_.weights + first, means, variances, all_.gradients + first, nullptr, count},
                              given);
-      slot.computed.record(stream);
-      slot.computed.hold(taking_.get());
+      follow(taking_.get(), slot.computed, stream);
       copy(all_.means + first, means, count, cudaMemcpyDeviceToHost, taking_.get());
       copy(all_.variances + first, variances, count, cudaMemcpyDeviceToHost, taking_.get());
-      slot.taken.record(taking_.get());
+      record(slot.taken, taking_.get());
     }
-    slots_[plan_.slot(plan_.pieces() - 1)].taken.hold(stream);
+    hold(stream, slots_[plan_.slot(plan_.pieces() - 1)].taken);
   }
 
  private:
   struct Slot {
-    OwnEvent brought, computed, taken;
+    kernels::OwnedEvent brought = kernels::make_event(), computed = kernels::make_event(),
+                        taken = kernels::make_event();
   };
 
   static void copy(float* to, const float* from, std::int64_t count, cudaMemcpyKind kind,
@@ -103,8 +74,8 @@ class Pieces final : public harness::sdk::Kernel {
   CudaStep step_;
   Arguments all_;
   float* workspace_ = nullptr;
-  OwnStream bringing_, taking_;
-  OwnEvent begun_;
+  kernels::OwnedStream bringing_ = kernels::make_stream(), taking_ = kernels::make_stream();
+  kernels::OwnedEvent begun_ = kernels::make_event();
   std::array<Slot, OffloadPlan::slots> slots_;
 };
 

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/sdk/registry.h"
 #include "kernels/on_gpu.cuh"
+#include "kernels/owned.cuh"
 #include "kernels/ptx/tensor_map.cuh"
 #include "kernels/ring_attention/ring_attention.h"
 #include "kernels/ring_attention/ring_kernel.cuh"
@@ -54,13 +56,12 @@ class RingVariant : public harness::sdk::Kernel {
       Rank& rank = ranks_[gpu];
       const kernels::OnGpu current(rank.ordinal);
       const cudaStream_t compute = kernels::queue_on(stream, gpu);
-      const cudaStream_t copies = overlaps_ ? rank.copies : compute;
-      if (overlaps_) follow(copies, rank.begun, compute);
+      const cudaStream_t copies = overlaps_ ? rank.copies.get() : compute;
+      if (rank.copies && overlaps_) kernels::follow(copies, rank.begun, compute);
       for (std::size_t step = 0; step < shape_.gpus; ++step) {
         const std::size_t next = overlaps_ ? step + 1 : step;
         if (next > 0 && next < shape_.gpus) pull(rank, gpu, next, copies);
-        if (step > 0 && overlaps_)
-          kernels::check(cudaStreamWaitEvent(compute, rank.copied[step % 2], 0), "cudaStreamWaitEvent");
+        if (step > 0 && overlaps_) kernels::hold(compute, rank.copied[step % 2]);
         attend(rank, step, compute);
       }
     }
@@ -80,22 +81,12 @@ class RingVariant : public harness::sdk::Kernel {
 
   // One GPU: what it owns beside the case's tensors, and the tensors.
   struct Rank {
-    Rank() = default;
-    Rank(const Rank&) = delete;
-    Rank& operator=(const Rank&) = delete;
-    ~Rank() {
-      (void)cudaFree(memory);
-      for (cudaEvent_t event : {begun, copied[0], copied[1], used[0], used[1]})
-        if (event != nullptr) (void)cudaEventDestroy(event);
-      if (copies != nullptr) (void)cudaStreamDestroy(copies);
-    }
-
     int ordinal = 0;
-    cudaStream_t copies = nullptr;
-    cudaEvent_t begun = nullptr;
-    cudaEvent_t copied[2] = {};  // the buffer is full
-    cudaEvent_t used[2] = {};    // the buffer may be overwritten
-    void* memory = nullptr;      // of all below
+    kernels::OwnedStream copies;
+    kernels::OwnedEvent begun;
+    kernels::OwnedEvent copied[2];                // the buffer is full
+    kernels::OwnedEvent used[2];                  // the buffer may be overwritten
+    std::optional<kernels::DeviceMemory> memory;  // of all below
     Carry carry;
     KeysAndValues buffers[2] = {};
     Maps buffer_maps[2] = {};
@@ -135,14 +126,15 @@ class RingVariant : public harness::sdk::Kernel {
                                         static_cast<int>(launch_.shared_bytes)),
                    "cudaFuncSetAttribute");
     if (shape_.gpus == 1) return;
-    kernels::check(cudaStreamCreateWithFlags(&rank.copies, cudaStreamNonBlocking), "cudaStreamCreate");
-    for (cudaEvent_t* event : {&rank.begun, &rank.copied[0], &rank.copied[1], &rank.used[0], &rank.used[1]})
-      kernels::check(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "cudaEventCreate");
+    rank.copies = kernels::make_stream();
+    for (kernels::OwnedEvent* event :
+         {&rank.begun, &rank.copied[0], &rank.copied[1], &rank.used[0], &rank.used[1]})
+      *event = kernels::make_event();
     // A block's bytes are a multiple of 128, since a row has 64 elements at least.
     const std::size_t rows = static_cast<std::size_t>(shape_.heads * shape_.block());
     const std::size_t sums = 2 * block_bytes(), scores = rows * 4 * sizeof(float2);
-    kernels::check(cudaMalloc(&rank.memory, sums + scores + 4 * block_bytes()), "cudaMalloc");
-    auto* next = static_cast<std::byte*>(rank.memory);
+    rank.memory.emplace(sums + scores + 4 * block_bytes());
+    auto* next = rank.memory->as<std::byte>();
     for (KeysAndValues& buffer : rank.buffers)
       for (std::uint16_t*& tensor : buffer) {
         tensor = reinterpret_cast<std::uint16_t*>(next);
@@ -153,22 +145,15 @@ class RingVariant : public harness::sdk::Kernel {
     for (int i = 0; i < 2; ++i) rank.buffer_maps[i] = maps_of(rank.buffers[i]);
   }
 
-  static void follow(cudaStream_t later, cudaEvent_t event, cudaStream_t earlier) {
-    if (later == nullptr) return;
-    kernels::check(cudaEventRecord(event, earlier), "cudaEventRecord");
-    kernels::check(cudaStreamWaitEvent(later, event, 0), "cudaStreamWaitEvent");
-  }
-
   // Keys and values of step `step`. A buffer was last used two steps before.
   void pull(Rank& rank, std::size_t gpu, std::size_t step, cudaStream_t copies) const {
     const Rank& owner = ranks_[shape_.owner(gpu, step)];
-    if (overlaps_ && step > 2)
-      kernels::check(cudaStreamWaitEvent(copies, rank.used[step % 2], 0), "cudaStreamWaitEvent");
+    if (overlaps_ && step > 2) kernels::hold(copies, rank.used[step % 2]);
     for (std::size_t i = 0; i < 2; ++i)
       kernels::check(cudaMemcpyPeerAsync(rank.buffers[step % 2][i], rank.ordinal, owner.own[i], owner.ordinal,
                                          block_bytes(), copies),
                      "cudaMemcpyPeerAsync");
-    if (overlaps_) kernels::check(cudaEventRecord(rank.copied[step % 2], copies), "cudaEventRecord");
+    if (overlaps_) kernels::record(rank.copied[step % 2], copies);
   }
 
   void attend(Rank& rank, std::size_t step, cudaStream_t compute) const {
@@ -187,8 +172,7 @@ class RingVariant : public harness::sdk::Kernel {
     launch_.kernel<<<grid, static_cast<unsigned>(launch_.threads), launch_.shared_bytes, compute>>>(
         problem, rank.q, maps[0], maps[1]);
     kernels::check(cudaGetLastError(), "launch of ring_kernel");
-    if (overlaps_ && step > 0)
-      kernels::check(cudaEventRecord(rank.used[step % 2], compute), "cudaEventRecord");
+    if (overlaps_ && step > 0) kernels::record(rank.used[step % 2], compute);
   }
 
   Shape shape_;

@@ -5,18 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/cuda_check.cuh"
+#include "kernels/owned.cuh"
 #include "kernels/training/character_model.h"
 #include "kernels/training/cuda_engine.h"
 
 namespace training {
-
-using OwnedStream = std::unique_ptr<CUstream_st, cudaError_t (*)(cudaStream_t)>;
-inline OwnedStream make_stream() {
-  cudaStream_t made = nullptr;
-  kernels::check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  return {made, cudaStreamDestroy};
-}
 
 // Bytes up to the next multiple of 256.
 inline std::size_t whole_lines(std::size_t bytes) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Where the user names the environment, and a record is of the build that runs, its looks count and nothing is run again.
 # Another program, variable, file, parameter or sampling is looked at anew. Where launches cannot be read, the build alone
-# proves the case: all the same holds of two of the three cases.
+# proves the case: all the same holds of two of the three cases. It proves times of the host, too.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -17,9 +17,9 @@ defaults:
 cases:
   - workload: convergence
     variant: f32
-    metrics: [time, loss_end]
+    metrics: [time, loss_end, training_time]
     axes: {d: 32, heads: 2, layers: 1, s: 16, batch: 2, steps: 1, train_steps: 20}
-    gate: {metrics: {loss_end: {margin: 0.05 nats}}}
+    gate: {metrics: {loss_end: {margin: 0.05 nats}, training_time: {margin: 90%}}}
   - workload: probe_gelu
     variant: threads
     axes: {dtype: f32, n: [2048, 4096]}
@@ -59,7 +59,8 @@ same "nothing was run" "$(results_of same.record.json)" "f32 looked_at 0 False
 threads looked_at 0 False
 threads looked_at 0 False"
 holds same.json 'report["verdict"] == "identical"' 'row("convergence", "loss_end")["verdict"] == "identical"' \
-  'all(one["by_build"] and one["reason_fact"]["code"] == "same_build" for one in (row("convergence", "loss_end"), row("convergence", "wall_time"), row("n=4096")))' \
+  'all(one["by_build"] and one["reason_fact"]["code"] == "same_build" for one in (row("convergence", "loss_end"), row("convergence", "training_time"), row("convergence", "wall_time"), row("n=4096")))' \
+  'all(one["verdict"] == "identical" for one in report["cases"])' '[one["code"] for one in report["facts"]["remarks"]] == ["compared_by"]' \
   'row("n=4096")["unproven"]["why"]["code"] == "unreadable"' '"by_build" not in row("n=2048")'
 expect 0 "$HARNESS" compare --baseline main --current HEAD
 # A record of looks is as good as one of samples. A copy of the program is the same one.

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 
 #include "harness/device/code/case_recorder.h"
 #include "tests/model/fact_matchers.h"
@@ -183,9 +184,6 @@ TEST(Identity, CountsWhatHappenedBeforeToMemoryThatIsUsed) {
       {.kind = Kind::copy, .name = "cuMemcpyHtoD_v2", .words = {variable}, .content = "scale 1"});
   const std::string scaled = symbol.digest();
   EXPECT_NE(scaled, digest) << "a kernel finds a variable without its address";
-  symbol.history.earlier = std::exchange(symbol.history.before, Example().history.before);
-  symbol.history.earlier.erase(symbol.history.earlier.begin());
-  EXPECT_NE(symbol.digest(), digest) << "in an earlier case, too";
 
   // The tuned memory is copied into the scratch memory that the call uses.
   all_used.history.own.insert(77);
@@ -202,6 +200,51 @@ Cause gap_of(const Example& example) {
   const Identity found = example.identity();
   EXPECT_EQ(found.digest, "");
   return found.gap.value_or(Cause{});
+}
+
+TEST(Identity, CountsWhatEarlierCasesLeftWhereTheCaseMayFindIt) {
+  const Word variable{0x7f4000000000, Word::Memory::device, {0x7f4000000000, 16}, 78};
+  const DriverCall scaled{
+      .kind = Kind::copy, .name = "cuMemcpyHtoD_v2", .words = {variable}, .content = "scale 1"};
+  const auto example = [&](std::set<std::uint64_t> modules, std::array<std::uint64_t, 2> own) {
+    auto made = std::make_unique<Example>();
+    for (DriverCall& call : made->history.before) call.modules = own;
+    made->change([&](auto& calls) { calls[4].modules = own; });
+    made->history.earlier = {{scaled, std::move(modules)}};
+    return made;
+  };
+  const std::string alone = Example().digest();
+  EXPECT_NE(example({}, {5, 0})->digest(), alone) << "nobody knows whose variable it is";
+  EXPECT_NE(example({7, 0}, {5, 0})->digest(), alone) << "nor here";
+  EXPECT_NE(example({7}, {0, 0})->digest(), alone) << "nor which module the case at hand has";
+  EXPECT_NE(example({7}, {5, 7})->digest(), alone) << "a variable of the same library";
+  EXPECT_EQ(example({7, 8}, {5, 6})->digest(), alone) << "a library's own memory";
+  const auto using_it = example({7}, {5, 6});
+  using_it->change([&](auto& calls) { calls[4].words.push_back(variable); });
+  const std::string before = using_it->identity().digest;
+  using_it->history.own.insert(78);
+  const std::string with = using_it->digest();
+  using_it->history.earlier.clear();
+  EXPECT_NE(using_it->digest(), with) << "the case is given its address";
+  EXPECT_EQ(before, "") << "and works on memory of before the case";
+}
+
+TEST(Identity, TakesTheContentsOfABufferAsKnown) {
+  const auto from = [](std::uint64_t source) {
+    auto made = std::make_unique<Example>();
+    made->around.buffers.push_back({0x5000, 64});  // a tensor in the host's memory
+    made->change([&](auto& calls) { calls[3].source = source; });
+    return made;
+  };
+  EXPECT_EQ(from(0x9000)->digest(), Example().digest()) << "from elsewhere the content counts";
+  const auto copied = from(0x5010);
+  const std::string digest = copied->digest();
+  copied->history.next[3].content = "what the first call made of it";
+  EXPECT_EQ(copied->digest(), digest);
+  EXPECT_NE(from(0x5020)->digest(), digest) << "another part of the buffer";
+  const auto other = from(0x9000);
+  other->history.next[3].content = "something else";
+  EXPECT_THAT(gap_of(*other), FactIs(CauseCode::calls_differ));
 }
 
 TEST(Identity, IsUnknownWhereTheCodeIs) {
@@ -308,9 +351,34 @@ TEST(CaseRecorder, RemembersWhatACaseLeavesInVariablesAndNothingElse) {
   EXPECT_THAT(history.before, IsEmpty());
   EXPECT_THAT(history.own, IsEmpty());
   ASSERT_THAT(history.earlier, SizeIs(1));
-  EXPECT_EQ(history.earlier[0].words[0].value, 5000U);
+  EXPECT_EQ(history.earlier[0].call.words[0].value, 5000U);
+  EXPECT_THAT(history.earlier[0].modules, IsEmpty());
   recorder.begin_case();
   EXPECT_THAT(recorder.history().earlier, SizeIs(1)) << "and never forgets it";
+}
+
+TEST(CaseRecorder, RemembersTheModulesOfACaseThatLeavesSomething) {
+  CaseRecorder recorder;
+  {
+    const Scope before = recorder.record(CaseRecorder::Part::before);
+    recorder.add({.kind = Kind::kernel, .name = "k", .modules = {5, 0}});
+    recorder.add(fill_at(5000, 3));
+  }
+  {
+    const Scope one = recorder.record(CaseRecorder::Part::one);
+    recorder.add({.kind = Kind::kernel, .name = "l", .modules = {6, 7}});
+  }
+  recorder.begin_case();
+  ASSERT_THAT(recorder.history().earlier, SizeIs(1));
+  EXPECT_THAT(recorder.history().earlier[0].modules, testing::ElementsAre(5, 6, 7));
+  {
+    const Scope before = recorder.record(CaseRecorder::Part::before);
+    recorder.add({.kind = Kind::kernel, .name = "of nobody knows what"});
+    recorder.add(fill_at(6000, 4));
+  }
+  recorder.begin_case();
+  ASSERT_THAT(recorder.history().earlier, SizeIs(2));
+  EXPECT_THAT(recorder.history().earlier[1].modules, testing::ElementsAre(0));
 }
 
 }  // namespace

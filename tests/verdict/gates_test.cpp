@@ -40,6 +40,9 @@ TEST(Gates, OfAMetricThatNoCaseHasAreToldWithTheNearestName) {
   Record record = with_series({series_at(about(20))}, gate_with({"gpu_tme", 0.1, {}, false}));
   EXPECT_THAT(compare(record, record, {}).remarks,
               ElementsAre(fact(RemarkCode::idle_gate, {{"metric", "gpu_tme"}, {"near", "gpu_time"}})));
+  Record looked = record;
+  looked.cases[0].outcome = Outcome::looked_at;
+  EXPECT_THAT(compare(record, looked, {}).remarks, IsEmpty()) << "a look tells few metrics";
   record.cases[0].gate.metrics[0].metric = "time";
   EXPECT_THAT(compare(record, record, {}).remarks, IsEmpty());
 }

@@ -37,6 +37,17 @@ class ByBuild : public testing::Test {
     return !found.proven && !found.by_build && found.verdict == Verdict::missing;
   }
 
+  // The proven case, if its launch_time has to be measured all the same.
+  std::set<std::string> gated_launch_time() {
+    PlannedCase planned;
+    planned.id = after().id;
+    planned.device = after().device;
+    planned.metrics = {"launch_time"};
+    Plan plan;
+    plan.cases.push_back(planned);
+    return gated_beyond_proof(proofs_of(before_, after_), before_, after_, plan);
+  }
+
   BuildParts before_build_{{"environment", "image 1"}, {"program", "p1"}}, after_build_ = before_build_;
   Record before_ = record_of({measured(about(20), "")}), after_ = record_of({taken_over("")});
 };
@@ -64,6 +75,7 @@ TEST_F(ByBuild, EqualLaunchesAreTheBetterProof) {
   EXPECT_EQ(row().reason.code, ReasonCode::proven);
   EXPECT_FALSE(row().by_build);
   EXPECT_THAT(proofs_of(before_, after_).by_build, testing::IsEmpty());
+  EXPECT_THAT(proofs_of(before_, after_).of_one_build, testing::ElementsAre("c"));
 }
 
 TEST_F(ByBuild, NeedsOneBuildThatIsKnown) {
@@ -113,7 +125,7 @@ TEST_F(ByBuild, NeedsARightAndFinishedBaseline) {
   before_.finished = "2026-11-27T08:00:00Z";
   before().outcome = Outcome::incorrect;
   EXPECT_TRUE(is_unproven());
-  EXPECT_FALSE(proven_by_build({{ProofGapCode::unreadable}}, before_, before(), after_, after()));
+  EXPECT_FALSE(proven_by_build(ProofGap{{ProofGapCode::unreadable}}, before_, before(), after_, after()));
 }
 
 TEST_F(ByBuild, NeedsTheSameMachineInTheSameState) {
@@ -148,15 +160,25 @@ TEST_F(ByBuild, AProgramIsNotProven) {
   EXPECT_TRUE(is_unproven());
 }
 
-TEST_F(ByBuild, ATimedMetricWithAGateOfItsOwnNeedsSamples) {
-  before() = gated(before(), "launch_time");
-  before().series.push_back(series_at(about(3), "launch_time"));
-  before_.build = after_.build = before_build_;
-  const Comparison comparison = compare(before_, after_, {});
-  ASSERT_THAT(comparison.rows, SizeIs(2));
-  EXPECT_EQ(comparison.rows[0].verdict, Verdict::missing);
-  EXPECT_FALSE(comparison.rows[0].unproven.has_value()) << "the case is proven";
-  EXPECT_EQ(comparison.rows[1].verdict, Verdict::identical);
+// The code of the host is of the same build, too. So its times are as identical as those of the device.
+TEST_F(ByBuild, CoversTimesOfTheHost) {
+  for (const std::string digest : {"", "a"}) {
+    before() = gated(measured(about(20), digest), "launch_time");
+    before().series.push_back(series_at(about(3), "launch_time"));
+    after() = taken_over(digest);
+    before_.build = after_.build = before_build_;
+    const Comparison comparison = compare(before_, after_, {});
+    ASSERT_THAT(comparison.rows, SizeIs(2));
+    for (const ComparisonRow& one : comparison.rows) {
+      EXPECT_EQ(one.verdict, Verdict::identical) << one.metric;
+      EXPECT_EQ(one.by_build, digest.empty() || one.metric == "launch_time");
+    }
+    EXPECT_THAT(comparison.remarks, testing::IsEmpty()) << "no metric is left out";
+    EXPECT_THAT(gated_launch_time(), testing::IsEmpty());
+    after_.build["program"] = "p2";
+    EXPECT_NE(exit_code(compare(before_, after_, {})), 0);
+    EXPECT_EQ(gated_launch_time().contains("c"), !digest.empty());
+  }
 }
 
 TEST_F(ByBuild, AMetricThatTheRecordToldIsIdentical) {

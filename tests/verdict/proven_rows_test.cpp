@@ -122,7 +122,8 @@ TEST(GatedBeyondProof, AreCasesWhoseOwnGateNoProofCovers) {
     planned.metrics = metrics;
     Plan plan;
     plan.cases.push_back(planned);
-    return gated_beyond_proof({"c"}, record_of({before}), record_of({after}), plan).contains("c");
+    const Proofs proofs{.proven = {"c"}};
+    return gated_beyond_proof(proofs, record_of({before}), record_of({after}), plan).contains("c");
   };
   const CaseRecord plain = looked("a");
   EXPECT_TRUE(needs(plain, gated(plain, "setup_time"), {"time", "setup_time"}));

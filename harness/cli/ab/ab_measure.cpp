@@ -127,7 +127,7 @@ class AbRun {
     const Record current = with_looks(records_.current, looks[1]);
     const Proofs proofs = proofs_of(looked_at, current);
     std::set<std::string> proven = proofs.proven;
-    for (const std::string& id : gated_beyond_proof(proven, looked_at, current, plan_at(1))) proven.erase(id);
+    for (const std::string& id : gated_beyond_proof(proofs, looked_at, current, plan_at(1))) proven.erase(id);
     if (const Status kept = keep(looks, proven); !kept) return fail(kept.error());
     if (looks[1].results.empty()) return SparedCases{};
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;

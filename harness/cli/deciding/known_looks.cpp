@@ -121,8 +121,8 @@ Identity identity_of(const CaseRecord& known, const std::string& record) {
   return identity;
 }
 
-// The look that the first process of a case stands for.
-std::optional<ProcessResult> as_look(const CaseRecord& known, const PlannedCase& planned,
+// The look that the first process of a case stands for, with those of the values that it told.
+std::optional<ProcessResult> as_look(const CaseRecord& known, const std::vector<std::string>& told_metrics,
                                      const std::string& record) {
   const bool right = known.outcome == Outcome::measured || known.outcome == Outcome::looked_at;
   if (!right || known.processes.empty()) return std::nullopt;
@@ -138,11 +138,9 @@ std::optional<ProcessResult> as_look(const CaseRecord& known, const PlannedCase&
   look.timing = first.timing;
   look.choice = first.choice;
   look.multiplies = first.multiplies;
-  for (const std::string& metric : gated_beyond_reach(planned)) {
-    std::optional<Series> told = told_value(known, first.process, metric);
-    if (!told) return std::nullopt;
-    look.series.push_back(std::move(*told));
-  }
+  for (const std::string& metric : told_metrics)
+    if (std::optional<Series> told = told_value(known, first.process, metric))
+      look.series.push_back(std::move(*told));
   look.notes.push_back({NoteCode::known_look, {{"record", record}}});
   if (look.identity->digest.empty()) look.notes.back().figures.emplace_back("unread", 1);
   return look;
@@ -169,8 +167,9 @@ void take_looks(Store& store, const KnownRecord& from, const Record& record, Pla
     taken.insert(one.id);
     const PlannedCase& wish = *planned.at(one.id);
     if (!from.complete || !is_same_case(one, wish)) continue;
-    if (!open.modules.empty() && !gated_beyond_reach(wish).empty()) continue;  // a module may tell them anew
-    if (std::optional<ProcessResult> look = as_look(one, wish, header.id))
+    // A module may tell them anew.
+    const auto told = open.modules.empty() ? gated_beyond_reach(wish) : std::vector<std::string>();
+    if (std::optional<ProcessResult> look = as_look(one, told, header.id))
       looks.emplace(one.id, EncodedResult{std::move(*look)});
   }
   std::erase_if(open.cases, [&](const PlannedCase& one) { return taken.contains(one.id); });

@@ -99,10 +99,17 @@ class ChosenBaseline {
   std::optional<Result<Record>> found_;
 };
 
-// Whether nothing but the build can prove the case.
-bool needs_build(const EncodedResult& look) {
+// Whether nothing but the build can prove the case: its launches, or a metric with a gate that a known look
+// does not tell.
+bool needs_build(const EncodedResult& look, const PlannedCase& planned) {
   const Rare<Identity>& identity = look.result.identity;
-  return identity && !identity->same_build.empty() && identity->digest.empty();
+  if (!identity || identity->same_build.empty()) return false;
+  if (identity->digest.empty()) return true;
+  const std::vector<Series>& told = look.result.series;
+  const std::vector<std::string> gated = gated_beyond_reach(planned);
+  return std::any_of(gated.begin(), gated.end(), [&](const std::string& metric) {
+    return std::none_of(told.begin(), told.end(), [&](const Series& one) { return one.metric == metric; });
+  });
 }
 
 // Looks once more at variants that chose another way to work than the baseline's: now they work as it did.
@@ -113,7 +120,7 @@ Status look_with_its_choices(const SparingRequest& request, Record& record, cons
   std::erase_if(plan.cases, [&](const PlannedCase& one) {
     const auto found = looks.results.find(one.id);
     return one.choice.empty() || found == looks.results.end() || found->second.result.choice == one.choice ||
-           needs_build(found->second);
+           needs_build(found->second, one);
   });
   if (plan.cases.empty()) return {};
   Result<Looks> again = look_at(request.store, record, plan, request.prepared, request.quiet);
@@ -127,15 +134,21 @@ Status look_with_its_choices(const SparingRequest& request, Record& record, cons
 // Forgets the looks that only the build could prove, and does not.
 void forget_unproven(Looks& known, const SparingRequest& request, const Record& record,
                      ChosenBaseline& baseline) {
-  const auto needs = [](const auto& one) { return needs_build(one.second); };
-  if (std::none_of(known.results.begin(), known.results.end(), needs)) return;
-  std::set<std::string> proven;
+  std::set<std::string> needing;
+  for (const PlannedCase& planned : request.plan.cases)
+    if (const auto look = known.results.find(planned.id);
+        look != known.results.end() && needs_build(look->second, planned))
+      needing.insert(planned.id);
+  if (needing.empty()) return;
   if (const Result<Record>& found = baseline.of(record)) {
     const Record looked = with_looks(record, known);
-    proven = proofs_of(*found, looked).proven;
-    for (const std::string& id : gated_beyond_proof(proven, *found, looked, request.plan)) proven.erase(id);
+    const Proofs proofs = proofs_of(*found, looked);
+    const std::set<std::string> unsettled = gated_beyond_proof(proofs, *found, looked, request.plan);
+    std::erase_if(needing, [&](const std::string& id) {
+      return proofs.of_one_build.contains(id) && !unsettled.contains(id);
+    });
   }
-  std::erase_if(known.results, [&](const auto& one) { return needs(one) && !proven.contains(one.first); });
+  for (const std::string& id : needing) known.results.erase(id);
 }
 
 // Looks at the cases of which no record of this build knows enough.
@@ -185,7 +198,7 @@ Result<SparedCases> spare_identical(const SparingRequest& request, Record& recor
   const Record looked = with_looks(record, *looks);
   const Proofs proofs = proofs_of(*baseline, looked);
   SparedCases spared{proofs.proven, false, proofs.gaps};
-  for (const std::string& id : gated_beyond_proof(spared.ids, *baseline, looked, request.plan))
+  for (const std::string& id : gated_beyond_proof(proofs, *baseline, looked, request.plan))
     spared.ids.erase(id);
   RecordKeeper keeper(request.store, record);
   if (const Status kept = put_spared(keeper, *looks, spared.ids, request.plan); !kept)

@@ -48,8 +48,7 @@ class Scribe {
     if (call.event) text_ += fmt::format(" event {}", number_in(events_, *call.event));
     for (const auto& [name, value] : call.figures) text_ += fmt::format(" {}={}", name, value);
     for (const Word& word : call.words) text_ += " " + word_text(call, word);
-    if (!call.content.empty()) text_ += " content " + call.content;
-    text_ += "\n";
+    text_ += content_text(call) + "\n";
   }
 
   // The current device's own context, number 0, is left out.
@@ -109,6 +108,15 @@ class Scribe {
                        word.value - word.allocation.begin);
   }
 
+  // The contents of a buffer are known, and a call may change them.
+  [[nodiscard]] std::string content_text(const DriverCall& call) const {
+    if (const AddressRange* buffer =
+            call.source == 0 ? nullptr : range_of(surroundings_.buffers, call.source))
+      return fmt::format(" from <buffer {}+{}>", buffer - surroundings_.buffers.data(),
+                         call.source - buffer->begin);
+    return call.content.empty() ? "" : " content " + call.content;
+  }
+
   std::string host_text(const DriverCall& call) {
     gaps_.push_back({CauseCode::host_memory_used,
                      {{"kernel", call.kind == Kind::kernel ? demangled(call.name) : call.name}}});
@@ -120,6 +128,31 @@ class Scribe {
   std::string text_;
   std::vector<Cause> gaps_;
   Numbers contexts_, streams_, events_, memory_;
+};
+
+// Finds what earlier cases left behind that the case at hand may see.
+class Reach {
+ public:
+  explicit Reach(const CallHistory& history) : modules_(launched_modules(history)) {
+    for (const std::vector<DriverCall>* calls : calls_of(history))
+      for (const DriverCall& call : *calls)
+        for (const Word& word : call.words) memory_.insert(memory_of(word));
+  }
+
+  [[nodiscard]] bool finds(const LeftBehind& one) const {
+    const Word& to = one.call.words.front();
+    if (to.memory == Word::Memory::none || memory_.contains(memory_of(to))) return true;
+    if (one.modules.empty() || one.modules.contains(0) || modules_.contains(0)) return true;
+    return std::any_of(one.modules.begin(), one.modules.end(),
+                       [&](std::uint64_t module) { return modules_.contains(module); });
+  }
+
+ private:
+  using Memory = std::pair<std::uint64_t, std::uint64_t>;  // id and address; memory that is mapped has no id
+  static Memory memory_of(const Word& word) { return {word.id, word.allocation.begin}; }
+
+  std::set<std::uint64_t> modules_;
+  std::set<Memory> memory_;
 };
 
 // Finds the earlier calls whose effects the further calls can see.
@@ -192,13 +225,31 @@ Cause first_of(const std::vector<Cause>& gaps) {
 // The whole text: the context, the state before the call, and the call.
 Scribe written(const CallHistory& history, const CallSurroundings& surroundings) {
   Scribe all(history, surroundings);
-  all.write(history.earlier);
+  const Reach reach(history);
+  for (const LeftBehind& one : history.earlier)
+    if (reach.finds(one)) all.write(one.call);
   all.write(LiveState(history, surroundings).calls());
   all.write(history.one);
   return all;
 }
 
 }  // namespace
+
+std::array<const std::vector<DriverCall>*, 3> calls_of(const CallHistory& history) {
+  return {&history.before, &history.one, &history.next};
+}
+
+std::set<std::uint64_t> launched_modules(const CallHistory& history) {
+  std::set<std::uint64_t> modules;
+  for (const std::vector<DriverCall>* calls : calls_of(history))
+    for (const DriverCall& call : *calls) {
+      if (call.kind != Kind::kernel) continue;
+      std::set<std::uint64_t> own(call.modules.begin(), call.modules.end());
+      if (own.size() > 1) own.erase(0);  // a kernel may have only one of both
+      modules.merge(own);
+    }
+  return modules;
+}
 
 std::int64_t launches_in(const std::vector<DriverCall>& calls) {
   return std::count_if(calls.begin(), calls.end(),

@@ -8,10 +8,13 @@
 // - An address counts as the number of its allocation, in the order of first use, its size, and an offset.
 //   Streams and events are numbered likewise. Other words count as they are.
 // - The state that a call finds counts: earlier work (constructing, binding, the first call) on memory that
-//   the call uses.
+//   the call uses. So do copies and fills of earlier cases to memory that was not their own, where the case
+//   gets its address, or shares a module with the case that wrote it and so may find it as a variable.
 #pragma once
 
+#include <array>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +44,13 @@ Identity identity_of(const CallHistory& history, const CallSurroundings& surroun
 
 // The text that the digest is of, for people: a line for each call.
 std::string identity_text(const CallHistory& history, const CallSurroundings& surroundings);
+
+// The calls of the case at hand.
+std::array<const std::vector<DriverCall>*, 3> calls_of(const CallHistory& history);
+
+// Handles of the modules and libraries whose kernels the case launches; 0 among them: of a kernel nobody
+// knows.
+std::set<std::uint64_t> launched_modules(const CallHistory& history);
 
 // How many kernels, copies and fills the device is to carry out.
 std::int64_t launches_in(const std::vector<DriverCall>& calls);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/device/code/call_identity.h"
+
 namespace harness {
 namespace {
 
@@ -23,9 +25,10 @@ void CaseRecorder::begin_case() {
   const std::lock_guard lock(mutex_);
   for (auto& [name, side] : sides_) {
     const CallHistory& history = side.history;
-    for (const std::vector<DriverCall>* calls : {&history.before, &history.one, &history.next})
+    const std::set<std::uint64_t> modules = launched_modules(history);
+    for (const std::vector<DriverCall>* calls : calls_of(history))
       for (const DriverCall& call : *calls)
-        if (outlives(call, history, side.buffers)) left_behind_[name].push_back(call);
+        if (outlives(call, history, side.buffers)) left_behind_[name].push_back({call, modules});
   }
   sides_.clear();
   graphs_.forget();

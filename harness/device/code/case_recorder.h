@@ -64,7 +64,7 @@ class CaseRecorder {
   std::string side_;
   CapturedGraphs graphs_;
   std::map<std::string, Side, std::less<>> sides_;
-  std::map<std::string, std::vector<DriverCall>, std::less<>> left_behind_;  // by side, of all cases before
+  std::map<std::string, std::vector<LeftBehind>, std::less<>> left_behind_;  // by side, of all cases before
 };
 
 }  // namespace harness

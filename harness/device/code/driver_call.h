@@ -53,19 +53,27 @@ struct DriverCall {
   std::vector<std::pair<std::string, std::int64_t>> figures = {};
   std::vector<Word> words = {};  // arguments of a kernel, in order; addresses of a copy
   std::string content = {};      // hash of bytes that come from the host
+  std::uint64_t source = 0;      // address of these bytes
   std::uint64_t context = 0;     // handle; another one is on another GPU, or a part of this one
   // Handles of the module and of the library that the kernel is of; 0 where there is none.
   std::array<std::uint64_t, 2> modules = {};
 };
 
+// A call whose effect outlives its case: it wrote memory that was not the case's own.
+struct LeftBehind {
+  DriverCall call;  // a copy or a fill
+  // Handles of the modules whose kernels that case launched. 0: nobody knows of one.
+  std::set<std::uint64_t> modules = {};
+};
+
 // The driver calls of one case in one process.
 struct CallHistory {
-  std::vector<DriverCall> earlier;  // copies and fills of earlier cases, to memory that was not theirs alone
-  std::vector<DriverCall> before;   // while the kernel was constructed and bound, and in the first call
-  std::vector<DriverCall> one;      // of a further call
-  std::vector<DriverCall> next;     // of the call after that
-  std::set<std::uint64_t> own;      // ids of the allocations that the case made
-  std::vector<Cause> gaps;          // what could not be read, in the order in which it was found
+  std::vector<LeftBehind> earlier;
+  std::vector<DriverCall> before;  // while the kernel was constructed and bound, and in the first call
+  std::vector<DriverCall> one;     // of a further call
+  std::vector<DriverCall> next;    // of the call after that
+  std::set<std::uint64_t> own;     // ids of the allocations that the case made
+  std::vector<Cause> gaps;         // what could not be read, in the order in which it was found
 };
 
 }  // namespace harness

@@ -299,7 +299,7 @@ int work(const Job& job, Device& device, StartUp& start_up, const Measure& measu
   carried.nonce = std::uint64_t{random()} << 32 | random();
   carried.audit_draw = job.audit_draw;
   // A plug-in's or a script's workloads may not like other threads.
-  carried.works_ahead = environment::works_ahead() && is_gpu_device(job.device) && job.modules.empty();
+  carried.works_ahead = is_gpu_device(job.device) && job.modules.empty();
   const auto settings = environment::settings();
   for (std::size_t i = 0; i < job.cases.size(); ++i) {
     const PlannedCase& planned = job.cases[i];

@@ -124,7 +124,8 @@ struct ProofGap {
 // The cases that provably do the same in two records, so that they need no samples, and why others do not.
 struct Proofs {
   std::set<std::string> proven = {};          // ids
-  std::set<std::string> by_build = {};        // those of them that the build proves, and not the launches
+  std::set<std::string> of_one_build = {};    // those of them that the build proves with all their metrics
+  std::set<std::string> by_build = {};        // those of them whose launches prove nothing
   std::map<std::string, ProofGap> gaps = {};  // by id
 };
 

@@ -118,9 +118,10 @@ std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& 
   return {};
 }
 
-bool proven_by_build(const ProofGap& gap, const Record& baseline, const CaseRecord& before,
+bool proven_by_build(const std::optional<ProofGap>& gap, const Record& baseline, const CaseRecord& before,
                      const Record& current, const CaseRecord& after) {
-  if (!is_unread(gap.why.code) || !was_taken_over(after) || before.program || after.program) return false;
+  if (gap && !is_unread(gap->why.code)) return false;
+  if (!was_taken_over(after) || before.program || after.program) return false;
   const bool right = before.outcome == Outcome::measured || before.outcome == Outcome::looked_at;
   if (!right || baseline.finished.empty()) return false;
   const BuildParts build = build_of(current, after);

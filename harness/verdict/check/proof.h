@@ -5,8 +5,9 @@
 // GPU model, driver and libraries. A proof covers the device's time, cycles, hardware counters, error and
 // memory of tensors (model/proof_reach.h), and nothing of the host: first call, launches, other memory.
 //
-// By build: where launches cannot be read, both sides may be of one build, in an environment that the user
-// named. It covers as much, and only a current side that was not run.
+// By build: both sides are of one build, in an environment that the user named. It holds where launches
+// cannot be read, too, and covers all metrics, those of the host included. The current side must not have
+// been run.
 #pragma once
 
 #include <optional>
@@ -28,9 +29,10 @@ bool was_looked_at(const CaseRecord& record);
 std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& current,
                                   const std::vector<Difference>& machines, const WordMatch* words = nullptr);
 
-// Whether a case that launches do not prove, because of `gap`, is proven by the build: the baseline is right
-// and of the build that the current side is of, on the same machine, and nobody ran the current side.
-bool proven_by_build(const ProofGap& gap, const Record& baseline, const CaseRecord& before,
+// Whether the build proves a case: the baseline is right and of the build that the current side is of, on the
+// same machine, and nobody ran the current side. `gap`: why launches do not prove it, if they do not. Known
+// launches that differ prove the contrary.
+bool proven_by_build(const std::optional<ProofGap>& gap, const Record& baseline, const CaseRecord& before,
                      const Record& current, const CaseRecord& after);
 
 // Whether both sides tell the same value of a metric in each process that both have, and they have one. A

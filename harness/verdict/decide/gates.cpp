@@ -95,7 +95,7 @@ std::vector<Remark> remarks_on_gates(const Record& current) {
   std::map<std::string, std::set<std::string>> idle;  // by gate: the metrics of the cases that have it
   std::set<std::string> used;
   for (const CaseRecord& one : current.cases) {
-    if (one.series.empty()) continue;
+    if (one.series.empty() || one.outcome == Outcome::looked_at) continue;  // a look tells few metrics
     for (const MetricGate& gate : one.gate.metrics) {
       if (has_metric(one, gate)) used.insert(gate.metric);
       for (const Series& series : one.series) idle[gate.metric].insert(series.metric);

@@ -47,7 +47,7 @@ class CudaCourse final : public harness::sdk::Kernel {
   }
 
   void report(harness::sdk::MetricSink& sink) const override {
-    const OwnedStream stream = make_stream();
+    const kernels::OwnedStream stream = kernels::make_stream();
     const auto began = std::chrono::steady_clock::now();
     training_.train({}, stream.get());
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began;

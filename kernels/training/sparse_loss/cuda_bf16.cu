@@ -22,7 +22,7 @@ class StudiedOnCuda final : public StudiedModel {
       : study_(study),
         training_(training),
         arrays_(arrays),
-        stream_(make_stream()),
+        stream_(kernels::make_stream()),
         text_(downloaded(arrays.text, characters, stream_.get())),
         starts_(downloaded(arrays.starts, starts_of(study.learning_batches()), stream_.get())),
         held_out_(downloaded(arrays.held_out, starts_of(study.held_out_batches), stream_.get())) {}
@@ -90,7 +90,7 @@ class StudiedOnCuda final : public StudiedModel {
   SparseStudy study_;
   const CudaTraining& training_;
   StudyArrays arrays_;
-  OwnedStream stream_;
+  kernels::OwnedStream stream_;
   std::vector<std::int8_t> text_;
   std::vector<std::int32_t> starts_, held_out_;
 };

@@ -116,8 +116,9 @@ bool is_explained(const ComparisonRow& row, const Comparison& comparison) {
   return !passes || !row.diagnostics.empty() || !row.kernels.empty();
 }
 
-constexpr const char* proof_reach =
-    "The proof covers the device's time, cycles, counters, tensor memory and error, but not the time of the "
+constexpr const char* launches_words =
+    "same machine code, same launches. The proof covers the device's time, cycles, counters, tensor memory "
+    "and error, but not the time of the "
     "host, the first call and the overhead of launches.";
 
 // Launches that differ between the runs of one build are told apart from those that nobody could read.
@@ -126,9 +127,12 @@ std::string build_proof_words(const ComparisonRow& row) {
     return gap.why.code == ProofGapCode::disagree ||
            (gap.cause && gap.cause->code == CauseCode::processes_differ);
   };
+  const char* const same =
+      "same build in the same environment, as HARNESS_ENVIRONMENT names it. The proof covers all metrics.";
+  if (!row.unproven) return same;
   return fmt::format(
-      "same build in the same environment, as HARNESS_ENVIRONMENT names it. {}",
-      row.unproven && differs(*row.unproven)
+      "{} {}", same,
+      differs(*row.unproven)
           ? "Processes of this build launch different things, so times may differ from process to process."
           : "Not all launches could be read, so nothing was compared beside the build.");
 }
@@ -202,11 +206,11 @@ Reasons identical_results(const Comparison& comparison, const RowNames& name_of)
   for (const ComparisonRow& row : comparison.rows) {
     if (row.verdict != Verdict::identical) continue;
     ++reasons.cases;
-    ReasonGroup& group = groups[row.by_build ? build_proof_words(row) : "same machine code, same launches."];
+    ReasonGroup& group = groups[row.by_build ? build_proof_words(row) : launches_words];
     group.ids.push_back(name_of(row));
   }
   for (auto& [how, group] : groups) {
-    group.reason = how + " " + proof_reach;
+    group.reason = how;
     reasons.groups.push_back(std::move(group));
   }
   return reasons;

@@ -100,6 +100,7 @@ void MemoryReader::add_upload(const char* name, CUdeviceptr to, const void* from
   add_figures(call, {{"bytes", static_cast<std::int64_t>(bytes)}});
   call.words = {word_of(driver_, to)};
   call.content = bulk_hash({static_cast<const char*>(from), bytes});
+  call.source = reinterpret_cast<std::uint64_t>(from);
   recorder_.add(std::move(call));
 }
 

@@ -10,7 +10,7 @@
 
 namespace kernels {
 
-// Memory for constants that a variant is made with. Scratch memory is in its workspace instead.
+// Memory that a workspace cannot be: constants that a variant is made with, or on a GPU beside the first.
 class DeviceMemory {
  public:
   explicit DeviceMemory(std::size_t bytes) {

@@ -1,4 +1,5 @@
-// The reach of a proof of identity: the metrics that depend on nothing but what the device is given to do.
+// The reach of a proof by launches: the metrics that depend on nothing but what the device is given to do.
+// The build proves all metrics (verdict/check/proof.h).
 #pragma once
 
 #include <algorithm>
@@ -13,8 +14,9 @@
 
 namespace harness {
 
-// Whether a proof covers the metric of a case on this kind of device. The error is covered, because equal
-// work on equal inputs has equal outputs. The peak of memory is part of the digest, where it is measured.
+// Whether such a proof covers the metric of a case on this kind of device. The error is covered, because
+// equal work on equal inputs has equal outputs. The peak of memory is part of the digest, where it is
+// measured.
 inline bool proof_covers(std::string_view metric, std::string_view device) {
   const DeviceKind* kind = find_device_kind(device);
   return (kind != nullptr && metric == kind->time_metric) || metric == cycles_metric.name ||

@@ -196,7 +196,7 @@ std::set<std::string> gated_beyond_proof(const Proofs& proofs, const Record& bas
       const auto found = after.find(planned.id);
       const Series* now = found == after.end() ? nullptr : series_named(*found->second, metric);
       const Series* then = series_named(old, metric);
-      if (now == nullptr) return of_one_build;
+      if (now == nullptr) return of_one_build && (then != nullptr || old.outcome == Outcome::looked_at);
       return then != nullptr && told_alike(*then, *now);
     };
     const auto needed = [&](std::string_view metric) {

@@ -35,9 +35,9 @@ struct CaseRows {
 // For the cases that both records have.
 Proofs proofs_of(const Record& baseline, const Record& current);
 
-// The proven cases that need samples all the same. A metric that no proof covers has a gate of its own, and
-// the look at the current side, in `looked`, does not tell its value as the baseline does. `plan`: what the
-// current side would measure.
+// The proven cases that need samples all the same. A metric that launches do not prove has a gate of its own.
+// The build does not prove it either, and the look at the current side, in `looked`, does not tell its value
+// as the baseline does. `plan`: what the current side would measure.
 std::set<std::string> gated_beyond_proof(const Proofs& proofs, const Record& baseline, const Record& looked,
                                          const Plan& plan);
 

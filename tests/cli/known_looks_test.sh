@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Where the user names the environment, and a record is of the build that runs, its looks count and nothing is run again.
 # Another program, variable, file, parameter or sampling is looked at anew. Where launches cannot be read, the build alone
-# proves the case: all the same holds of two of the three cases. It proves times of the host, too.
+# proves the case: all the same holds of two of the four cases. It proves times of the host, too.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -23,6 +23,11 @@ cases:
   - workload: probe_gelu
     variant: threads
     axes: {dtype: f32, n: [2048, 4096]}
+  - workload: probe_gelu
+    variant: threads
+    metrics: [time, first_call]
+    axes: {dtype: f32, n: 1024}
+    gate: {metrics: {first_call: {margin: 90%}}}
 YAML
 untimed=(--allow inconclusive --looks 1 --no-confirm)  # this is no test of speed
 program=$HARNESS wanted_status=0  # set apart from calls, whose variables would be of another build
@@ -32,10 +37,11 @@ run_against() {
   expect "$wanted_status" run --against main "${untimed[@]}" --output "$1.record.json" --report "json=$1.json" "${@:2}"
   told=$(grep ' of [0-9]* identical: ' "$printed" || true)
 }
-# knows N OF: so many of the identical cases were known, and the build proves those whose launches nobody could read.
-knows() { [[ $told == "$2 of $2 identical: 1 "*", $(($2 - 1)) same build ("*"; $1 known of this build)"* ]] || problem "the look says: $told"; }
-# knows_none: the case whose launches were read is identical, and the others are measured.
-knows_none() { [[ $told == "1 of 3 identical: "*"; measuring 2" && $told != *known* && $told != *"same build"* ]] || problem "the look says: $told"; }
+# knows_all: all cases were known, and the build proves the two whose launches nobody could read.
+knows_all() { [[ $told == "4 of 4 identical: 2 "*", 2 same build ("*"; 4 known of this build)"* ]] || problem "the look says: $told"; }
+# knows_none: the two cases whose launches were read are identical. One has a gate on a time of the host, and is measured
+# like the others.
+knows_none() { [[ $told == "2 of 4 identical: "*"; measuring 3" && $told != *known* && $told != *"same build"* ]] || problem "the look says: $told"; }
 # results_of FILE: "variant outcome processes phases" of each case of a record.
 results_of() {
   python3 - "$1" <<'PY'
@@ -54,14 +60,15 @@ git checkout -qb change
 echo "a change" >README.md && commit "words"
 
 run_against same
-knows 3 3
+knows_all
 same "nothing was run" "$(results_of same.record.json)" "f32 looked_at 0 False
+threads looked_at 0 False
 threads looked_at 0 False
 threads looked_at 0 False"
 holds same.json 'report["verdict"] == "identical"' 'row("convergence", "loss_end")["verdict"] == "identical"' \
-  'all(one["by_build"] and one["reason_fact"]["code"] == "same_build" for one in (row("convergence", "loss_end"), row("convergence", "training_time"), row("convergence", "wall_time"), row("n=4096")))' \
+  'all(one["by_build"] and one["reason_fact"]["code"] == "same_build" for one in (row("convergence", "loss_end"), row("convergence", "training_time"), row("convergence", "wall_time"), row("n=4096"), row("n=1024", "first_call")))' \
   'all(one["verdict"] == "identical" for one in report["cases"])' '[one["code"] for one in report["facts"]["remarks"]] == ["compared_by"]' \
-  'row("n=4096")["unproven"]["why"]["code"] == "unreadable"' '"by_build" not in row("n=2048")'
+  'row("n=4096")["unproven"]["why"]["code"] == "unreadable"' '"by_build" not in row("n=2048")' '"by_build" not in row("n=1024", "wall_time")'
 expect 0 "$HARNESS" compare --baseline main --current HEAD
 # A record of looks is as good as one of samples. A copy of the program is the same one.
 echo "more" >>README.md && commit "more words"
@@ -71,7 +78,7 @@ program=own/bin/harness
 expect 0 run --against HEAD~1
 program=$HARNESS
 told=$(grep ' of [0-9]* identical: ' "$printed")
-knows 3 3
+knows_all
 
 # Another variable, environment, program, file or folder.
 wanted_status="0 1"
@@ -106,6 +113,7 @@ knows_none
 run_against all --measure all
 same "--measure all" "$(results_of all.record.json)" "f32 measured 1 2 3 4 5 True
 threads measured 1 2 3 4 5 True
+threads measured 1 2 3 4 5 True
 threads measured 1 2 3 4 5 True"
 
 # A campaign knows launches, too. Its record is of no build, because its elements may be of several. So the build proves
@@ -113,7 +121,7 @@ threads measured 1 2 3 4 5 True"
 git checkout -q main
 expect 0 "$HARNESS" farm plan suite.yaml --device cpu --against main
 told=$(grep ' of [0-9]* identical: ' "$printed")
-[[ $told == "1 of 3 identical: "*"; 1 known of this build); measuring 2" ]] || problem "the look of a campaign says: $told"
+[[ $told == "2 of 4 identical: "*"; 1 known of this build); measuring 3" ]] || problem "the look of a campaign says: $told"
 MY_TILE=9 expect 0 "$HARNESS" farm plan suite.yaml --device cpu --against main
 told=$(grep ' of [0-9]* identical: ' "$printed")
 knows_none
@@ -127,7 +135,7 @@ sed -i 's/n: .2048, 4096./n: [2048, 4096, 5000]/' suite.yaml
 commit "another size"
 wanted_status="1 4"
 run_against more
-[[ $told == "1 of 4 identical: "*"; measuring 3"* && $told != *known* ]] || problem "with another suite: $told"
+[[ $told == "2 of 5 identical: "*"; measuring 4"* && $told != *known* ]] || problem "with another suite: $told"
 
 # The code of a user's module may lie in files that nobody knows.
 cat >module.yaml <<'YAML'

@@ -214,11 +214,14 @@ TEST(Identity, CountsWhatEarlierCasesLeftWhereTheCaseMayFindIt) {
     return made;
   };
   const std::string alone = Example().digest();
-  EXPECT_NE(example({}, {5, 0})->digest(), alone) << "nobody knows whose variable it is";
-  EXPECT_NE(example({7, 0}, {5, 0})->digest(), alone) << "nor here";
+  EXPECT_NE(example({7, 0}, {5, 0})->digest(), alone) << "nobody knows whose variable it is";
   EXPECT_NE(example({7}, {0, 0})->digest(), alone) << "nor which module the case at hand has";
+  EXPECT_EQ(example({}, {0, 0})->digest(), alone) << "that case launched nothing";
   EXPECT_NE(example({7}, {5, 7})->digest(), alone) << "a variable of the same library";
   EXPECT_EQ(example({7, 8}, {5, 6})->digest(), alone) << "a library's own memory";
+  const auto unknown = example({7}, {5, 6});
+  unknown->history.earlier[0].call.words[0].memory = Word::Memory::none;
+  EXPECT_NE(unknown->digest(), alone) << "the driver does not know the memory";
   const auto using_it = example({7}, {5, 6});
   using_it->change([&](auto& calls) { calls[4].words.push_back(variable); });
   const std::string before = using_it->identity().digest;
@@ -229,22 +232,16 @@ TEST(Identity, CountsWhatEarlierCasesLeftWhereTheCaseMayFindIt) {
   EXPECT_EQ(before, "") << "and works on memory of before the case";
 }
 
-TEST(Identity, TakesTheContentsOfABufferAsKnown) {
-  const auto from = [](std::uint64_t source) {
-    auto made = std::make_unique<Example>();
-    made->around.buffers.push_back({0x5000, 64});  // a tensor in the host's memory
-    made->change([&](auto& calls) { calls[3].source = source; });
-    return made;
+TEST(Identity, TellsWhichTensorOfTheHostIsCopied) {
+  const auto with = [](std::uint64_t host) {
+    Example example;
+    example.around.buffers.push_back({0x5000, 64});
+    example.change([&](auto& calls) { calls[3].host = host; });
+    return example.digest();
   };
-  EXPECT_EQ(from(0x9000)->digest(), Example().digest()) << "from elsewhere the content counts";
-  const auto copied = from(0x5010);
-  const std::string digest = copied->digest();
-  copied->history.next[3].content = "what the first call made of it";
-  EXPECT_EQ(copied->digest(), digest);
-  EXPECT_NE(from(0x5020)->digest(), digest) << "another part of the buffer";
-  const auto other = from(0x9000);
-  other->history.next[3].content = "something else";
-  EXPECT_THAT(gap_of(*other), FactIs(CauseCode::calls_differ));
+  EXPECT_EQ(with(0x9000), Example().digest()) << "elsewhere addresses differ from process to process";
+  EXPECT_NE(with(0x5010), with(0x9000));
+  EXPECT_NE(with(0x5010), with(0x5020));
 }
 
 TEST(Identity, IsUnknownWhereTheCodeIs) {
@@ -343,7 +340,9 @@ TEST(CaseRecorder, RemembersWhatACaseLeavesInVariablesAndNothingElse) {
     recorder.add_own(1);
     recorder.add(fill_at(100, 1));
     recorder.add(fill_at(2000, 2));  // in a buffer of the harness
-    recorder.add(fill_at(5000, 3));
+    DriverCall kept = fill_at(5000, 3);
+    kept.host = 7000;
+    recorder.add(kept);
     recorder.tell_buffers({{2000, 64}});
   }
   recorder.begin_case();
@@ -352,6 +351,7 @@ TEST(CaseRecorder, RemembersWhatACaseLeavesInVariablesAndNothingElse) {
   EXPECT_THAT(history.own, IsEmpty());
   ASSERT_THAT(history.earlier, SizeIs(1));
   EXPECT_EQ(history.earlier[0].call.words[0].value, 5000U);
+  EXPECT_EQ(history.earlier[0].call.host, 0U) << "the next case may have a tensor there";
   EXPECT_THAT(history.earlier[0].modules, IsEmpty());
   recorder.begin_case();
   EXPECT_THAT(recorder.history().earlier, SizeIs(1)) << "and never forgets it";
@@ -379,6 +379,17 @@ TEST(CaseRecorder, RemembersTheModulesOfACaseThatLeavesSomething) {
   recorder.begin_case();
   ASSERT_THAT(recorder.history().earlier, SizeIs(2));
   EXPECT_THAT(recorder.history().earlier[1].modules, testing::ElementsAre(0));
+  for (const char* gap : {"cuGraphLaunch", "cuMemMap"}) {
+    const Scope before = recorder.record(CaseRecorder::Part::before);
+    recorder.add({.kind = Kind::kernel, .name = "k", .modules = {5, 0}});
+    recorder.add(fill_at(7000, 5));
+    recorder.add_gap({CauseCode::call_not_followed, {{"call", gap}}});
+    recorder.begin_case();
+  }
+  ASSERT_THAT(recorder.history().earlier, SizeIs(4));
+  EXPECT_THAT(recorder.history().earlier[2].modules, testing::ElementsAre(0, 5))
+      << "a graph may launch others";
+  EXPECT_THAT(recorder.history().earlier[3].modules, testing::ElementsAre(5));
 }
 
 }  // namespace

@@ -48,7 +48,10 @@ class Scribe {
     if (call.event) text_ += fmt::format(" event {}", number_in(events_, *call.event));
     for (const auto& [name, value] : call.figures) text_ += fmt::format(" {}={}", name, value);
     for (const Word& word : call.words) text_ += " " + word_text(call, word);
-    text_ += content_text(call) + "\n";
+    if (const AddressRange* buffer = call.host == 0 ? nullptr : range_of(surroundings_.buffers, call.host))
+      text_ += " host " + buffer_text(*buffer, call.host);
+    if (!call.content.empty()) text_ += " content " + call.content;
+    text_ += "\n";
   }
 
   // The current device's own context, number 0, is left out.
@@ -86,9 +89,13 @@ class Scribe {
     return "unknown";
   }
 
+  [[nodiscard]] std::string buffer_text(const AddressRange& buffer, std::uint64_t address) const {
+    return fmt::format("<buffer {}+{}>", &buffer - surroundings_.buffers.data(), address - buffer.begin);
+  }
+
   std::string word_text(const DriverCall& call, const Word& word) {
     if (const AddressRange* buffer = range_of(surroundings_.buffers, word.value))
-      return fmt::format("<buffer {}+{}>", buffer - surroundings_.buffers.data(), word.value - buffer->begin);
+      return buffer_text(*buffer, word.value);
     switch (word.memory) {
       case Word::Memory::device: return device_text(call, word);
       case Word::Memory::managed:
@@ -106,15 +113,6 @@ class Scribe {
       gaps_.push_back({CauseCode::older_memory_used, {{"kernel", demangled(call.name)}}});
     return fmt::format("<memory {} of {}+{}>", number_in(memory_, word.id), word.allocation.bytes,
                        word.value - word.allocation.begin);
-  }
-
-  // The contents of a buffer are known, and a call may change them.
-  [[nodiscard]] std::string content_text(const DriverCall& call) const {
-    if (const AddressRange* buffer =
-            call.source == 0 ? nullptr : range_of(surroundings_.buffers, call.source))
-      return fmt::format(" from <buffer {}+{}>", buffer - surroundings_.buffers.data(),
-                         call.source - buffer->begin);
-    return call.content.empty() ? "" : " content " + call.content;
   }
 
   std::string host_text(const DriverCall& call) {
@@ -142,7 +140,7 @@ class Reach {
   [[nodiscard]] bool finds(const LeftBehind& one) const {
     const Word& to = one.call.words.front();
     if (to.memory == Word::Memory::none || memory_.contains(memory_of(to))) return true;
-    if (one.modules.empty() || one.modules.contains(0) || modules_.contains(0)) return true;
+    if (one.modules.contains(0) || (modules_.contains(0) && !one.modules.empty())) return true;
     return std::any_of(one.modules.begin(), one.modules.end(),
                        [&](std::uint64_t module) { return modules_.contains(module); });
   }
@@ -235,6 +233,17 @@ Scribe written(const CallHistory& history, const CallSurroundings& surroundings)
 
 }  // namespace
 
+namespace {
+
+// Whether a gap stands for launches that nobody could follow, and not for mapping memory, for example.
+bool hides_launches(const Cause& gap) {
+  const std::string call = gap.text("call");
+  return gap.code == CauseCode::call_not_followed &&
+         (call.find("Launch") != std::string::npos || call.find("Graph") != std::string::npos);
+}
+
+}  // namespace
+
 std::array<const std::vector<DriverCall>*, 3> calls_of(const CallHistory& history) {
   return {&history.before, &history.one, &history.next};
 }
@@ -248,6 +257,7 @@ std::set<std::uint64_t> launched_modules(const CallHistory& history) {
       if (own.size() > 1) own.erase(0);  // a kernel may have only one of both
       modules.merge(own);
     }
+  if (std::any_of(history.gaps.begin(), history.gaps.end(), hides_launches)) modules.insert(0);
   return modules;
 }
 

@@ -8,8 +8,9 @@
 // - An address counts as the number of its allocation, in the order of first use, its size, and an offset.
 //   Streams and events are numbered likewise. Other words count as they are.
 // - The state that a call finds counts: earlier work (constructing, binding, the first call) on memory that
-//   the call uses. So do copies and fills of earlier cases to memory that was not their own, where the case
-//   gets its address, or shares a module with the case that wrote it and so may find it as a variable.
+//   the call uses. So do copies and fills of earlier cases to memory that was not their own. They count where
+//   the case gets the address of that memory. They also count where both cases launch kernels of one module,
+//   which may have a variable there.
 #pragma once
 
 #include <array>
@@ -48,8 +49,8 @@ std::string identity_text(const CallHistory& history, const CallSurroundings& su
 // The calls of the case at hand.
 std::array<const std::vector<DriverCall>*, 3> calls_of(const CallHistory& history);
 
-// Handles of the modules and libraries whose kernels the case launches; 0 among them: of a kernel nobody
-// knows.
+// Handles of the modules and libraries whose kernels the case launches. 0 is among them where nobody knows
+// that of a kernel, or which kernels a launch was of.
 std::set<std::uint64_t> launched_modules(const CallHistory& history);
 
 // How many kernels, copies and fills the device is to carry out.

@@ -28,7 +28,10 @@ void CaseRecorder::begin_case() {
     const std::set<std::uint64_t> modules = launched_modules(history);
     for (const std::vector<DriverCall>* calls : calls_of(history))
       for (const DriverCall& call : *calls)
-        if (outlives(call, history, side.buffers)) left_behind_[name].push_back({call, modules});
+        if (outlives(call, history, side.buffers)) {
+          left_behind_[name].push_back({call, modules});
+          left_behind_[name].back().call.host = 0;  // a later case may have a tensor there
+        }
   }
   sides_.clear();
   graphs_.forget();

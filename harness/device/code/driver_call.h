@@ -53,7 +53,7 @@ struct DriverCall {
   std::vector<std::pair<std::string, std::int64_t>> figures = {};
   std::vector<Word> words = {};  // arguments of a kernel, in order; addresses of a copy
   std::string content = {};      // hash of bytes that come from the host
-  std::uint64_t source = 0;      // address of these bytes
+  std::uint64_t host = 0;        // address of these bytes, or where a fetch puts them
   std::uint64_t context = 0;     // handle; another one is on another GPU, or a part of this one
   // Handles of the module and of the library that the kernel is of; 0 where there is none.
   std::array<std::uint64_t, 2> modules = {};
@@ -62,7 +62,7 @@ struct DriverCall {
 // A call whose effect outlives its case: it wrote memory that was not the case's own.
 struct LeftBehind {
   DriverCall call;  // a copy or a fill
-  // Handles of the modules whose kernels that case launched. 0: nobody knows of one.
+  // Handles of the modules whose kernels that case launched. 0: nobody knows of some kernel.
   std::set<std::uint64_t> modules = {};
 };
 

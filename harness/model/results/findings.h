@@ -33,7 +33,7 @@ enum class ReasonCode {
   awaits_look,        // look: processes that the first look needs
   // the same launches of the same machine code on both sides
   proven,
-  same_build,    // proven by the build; the row's `unproven` says what the launches lack
+  same_build,    // proven by the build; `unproven` says what the launches lack, if not for the row's metric
   proven_moved,  // cause: the name of the diagnostic that explains it, or no figure
   unproven,      // the current side was only looked at; the row's `unproven` says what the proof lacks
   // a value of 0, without a ratio

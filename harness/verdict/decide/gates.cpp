@@ -76,13 +76,18 @@ bool has_metric(const CaseRecord& one, const MetricGate& gate) {
                      [&](const Series& series) { return names_metric(gate.metric, series.metric); });
 }
 
+// A look tells few metrics.
+bool tells_all(const CaseRecord& one) {
+  return !one.series.empty() && one.outcome != Outcome::looked_at;
+}
+
 // A gate that decides and finds nothing to decide about must not pass in silence.
 void add_gates_without_values(const Record& current, const std::set<std::string>& used,
                               std::vector<Remark>& remarks) {
   std::map<std::string, std::size_t> cases;
   for (const CaseRecord& one : current.cases)
     for (const MetricGate& gate : one.gate.metrics)
-      if (!one.series.empty() && !gate.informative && used.contains(gate.metric) &&
+      if (tells_all(one) && !gate.informative && used.contains(gate.metric) &&
           find_built_in(gate.metric) != nullptr && !has_metric(one, gate))
         ++cases[gate.metric];
   for (const auto& [metric, count] : cases)
@@ -95,7 +100,7 @@ std::vector<Remark> remarks_on_gates(const Record& current) {
   std::map<std::string, std::set<std::string>> idle;  // by gate: the metrics of the cases that have it
   std::set<std::string> used;
   for (const CaseRecord& one : current.cases) {
-    if (one.series.empty() || one.outcome == Outcome::looked_at) continue;  // a look tells few metrics
+    if (!tells_all(one)) continue;
     for (const MetricGate& gate : one.gate.metrics) {
       if (has_metric(one, gate)) used.insert(gate.metric);
       for (const Series& series : one.series) idle[gate.metric].insert(series.metric);

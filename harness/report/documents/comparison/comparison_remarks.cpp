@@ -118,8 +118,7 @@ bool is_explained(const ComparisonRow& row, const Comparison& comparison) {
 
 constexpr const char* launches_words =
     "same machine code, same launches. The proof covers the device's time, cycles, counters, tensor memory "
-    "and error, but not the time of the "
-    "host, the first call and the overhead of launches.";
+    "and error, but not the time of the host, the first call and the overhead of launches.";
 
 // Launches that differ between the runs of one build are told apart from those that nobody could read.
 std::string build_proof_words(const ComparisonRow& row) {

@@ -35,13 +35,13 @@ bool MemoryReader::begin_copy(CUpti_CallbackId id, const CUpti_CallbackData& dat
     case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2:
     case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2_ptds: {
       const auto& from = params<cuMemcpyDtoH_v2_params>(data);
-      add_fetch(name, from.srcDevice, from.ByteCount, {});
+      add_fetch(name, from.dstHost, from.srcDevice, from.ByteCount, {});
       return true;
     }
     case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2:
     case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2_ptsz: {
       const auto& from = params<cuMemcpyDtoHAsync_v2_params>(data);
-      add_fetch(name, from.srcDevice, from.ByteCount, from.hStream);
+      add_fetch(name, from.dstHost, from.srcDevice, from.ByteCount, from.hStream);
       return true;
     }
     case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoD_v2:
@@ -80,7 +80,7 @@ void MemoryReader::add_copy(const char* name, CUdeviceptr to, CUdeviceptr from, 
     return one.memory == Word::Memory::none || one.memory == Word::Memory::host;
   };
   if (on_host(target)) {
-    if (!on_host(source)) add_fetch(name, from, bytes, stream);
+    if (!on_host(source)) add_fetch(name, reinterpret_cast<const void*>(to), from, bytes, stream);
     return;
   }
   if (on_host(source)) return add_upload(name, to, reinterpret_cast<const void*>(from), bytes, stream);
@@ -100,16 +100,17 @@ void MemoryReader::add_upload(const char* name, CUdeviceptr to, const void* from
   add_figures(call, {{"bytes", static_cast<std::int64_t>(bytes)}});
   call.words = {word_of(driver_, to)};
   call.content = bulk_hash({static_cast<const char*>(from), bytes});
-  call.source = reinterpret_cast<std::uint64_t>(from);
+  call.host = reinterpret_cast<std::uint64_t>(from);
   recorder_.add(std::move(call));
 }
 
-void MemoryReader::add_fetch(const char* name, CUdeviceptr from, std::size_t bytes,
+void MemoryReader::add_fetch(const char* name, const void* to, CUdeviceptr from, std::size_t bytes,
                              std::optional<CUstream> stream) {
   if (bytes == 0) return;
   DriverCall call{Kind::fetch, name, handle_of(stream)};
   add_figures(call, {{"bytes", static_cast<std::int64_t>(bytes)}});
   call.words = {word_of(driver_, from)};
+  call.host = reinterpret_cast<std::uint64_t>(to);
   recorder_.add(std::move(call));
 }
 

@@ -29,7 +29,8 @@ class MemoryReader {
                 std::optional<CUstream> stream);
   void add_upload(const char* name, CUdeviceptr to, const void* from, std::size_t bytes,
                   std::optional<CUstream> stream);
-  void add_fetch(const char* name, CUdeviceptr from, std::size_t bytes, std::optional<CUstream> stream);
+  void add_fetch(const char* name, const void* to, CUdeviceptr from, std::size_t bytes,
+                 std::optional<CUstream> stream);
   void add_fill(const char* name, CUdeviceptr to, unsigned value, std::size_t count,
                 std::optional<CUstream> stream);
   void add_free(const char* name, CUdeviceptr memory, std::optional<CUstream> stream);

@@ -142,6 +142,23 @@ farm() {
 
 # The record is the baseline of the second run.
 # Cases that need more GPUs than there are end skipped.
+looks() {
+  local suites
+  if [ ! -x "$folder/bin/looks" ]; then
+    skip looks "not in this build"
+    return
+  fi
+  suites=${HARNESS_LOOKS_SUITES:-$(for suite in $(suites_of_folder); do
+    grep -q '^modules:' "suites/$suite.yaml" || printf '%s ' "$suite"
+  done)}
+  rm -f "$scratch/step"
+  # shellcheck disable=SC2046 # several files
+  step looks "$(left)" "$folder/bin/looks" $(for suite in $suites; do printf 'suites/%s.yaml ' "$suite"; done)
+  [ -f "$scratch/step" ] || return  # there was no time left
+  cp "$scratch/step" "$results/looks.txt"
+  grep -v ' s$' "$results/looks.txt" || true
+}
+
 tree() {
   local suite suites=()
   for suite in $(suites_of_folder); do suites+=("suites/$suite.yaml"); done

@@ -79,8 +79,8 @@ set(HARNESS_BUNDLE_LIMIT 67108864)  # bytes: small enough to be carried to a lab
 function(harness_bundle)
   set(files)
   set(travelling)
-  foreach(target harness harness_kernels_module harness_worker harness_cuda harness_trace harness_gpu_test test_gpu offsets
-                 cheats_plugin cuda_cheats_plugin)
+  foreach(target harness harness_kernels_module harness_worker harness_cuda harness_trace harness_gpu_test test_gpu looks
+                 offsets cheats_plugin cuda_cheats_plugin)
     if(TARGET ${target})
       list(APPEND travelling ${target})
       string(APPEND files "$<TARGET_FILE:${target}>\n")

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "harness/base/text.h"
+
 namespace harness::environment {
 namespace fs = std::filesystem;
 namespace {
@@ -77,7 +79,7 @@ std::map<std::string, std::string> seen_by_workers() {
 }
 
 std::string named_environment() {
-  return value_of("HARNESS_ENVIRONMENT");
+  return std::string(trim(value_of("HARNESS_ENVIRONMENT")));
 }
 
 std::string today() {

@@ -148,14 +148,14 @@ rows "offsets|skipped: not in this build"
 # command.
 expect 0 gpu HARNESS_GPU_STEPS=looks
 rows "looks|skipped: not in this build"
-printf '#!/bin/sh\necho "looked at $*: 3 cases, 3 identical"\n' >bundle/bin/looks && chmod +x bundle/bin/looks
+printf '#!/bin/sh\necho "$*: 3 identical"\n' >bundle/bin/looks && chmod +x bundle/bin/looks
 expect 0 gpu HARNESS_GPU_STEPS=looks
 rows "looks|ok"
-says "looked at suites/probe.yaml: 3 cases"
+names suites/probe.yaml:
 printf '#!/bin/sh\necho "  differs: probe_copy/memcpy"; exit 1\n' >bundle/bin/looks
 expect 1 gpu HARNESS_GPU_STEPS=looks
 rows "looks|failed (status 1)"
-says "differs: probe_copy/memcpy"
+names probe_copy/memcpy
 printf '#!/bin/sh\n[ "$1" != --list-gpus ] || printf "GPU 0\\nGPU 1\\n"\n' >path/nvidia-smi && chmod +x path/nvidia-smi
 expect 0 gpu HARNESS_GPU_STEPS="farm tree" HARNESS_FARM_SUITES=probe HARNESS_FARM_BLOCK=1
 rows "farm|ok" "tree measured|ok" "tree proven|ok"

@@ -41,7 +41,7 @@ run_against() {
 knows_all() { [[ $told == "4 of 4 identical: 2 "*", 2 same build ("*"; 4 known of this build)"* ]] || problem "the look says: $told"; }
 # knows_none: the two cases whose launches were read are identical. One has a gate on a time of the host, and is measured
 # like the others.
-knows_none() { [[ $told == "2 of 4 identical: "*"; measuring 3" && $told != *known* && $told != *"same build"* ]] || problem "the look says: $told"; }
+knows_none() { [[ $told == "2 of 4 identical: "*"; measuring 3, 1 for gates beyond the proof" && $told != *known* && $told != *"same build"* ]] || problem "the look says: $told"; }
 # results_of FILE: "variant outcome processes phases" of each case of a record.
 results_of() {
   python3 - "$1" <<'PY'
@@ -121,7 +121,7 @@ threads measured 1 2 3 4 5 True"
 git checkout -q main
 expect 0 "$HARNESS" farm plan suite.yaml --device cpu --against main
 told=$(grep ' of [0-9]* identical: ' "$printed")
-[[ $told == "2 of 4 identical: "*"; 1 known of this build); measuring 3" ]] || problem "the look of a campaign says: $told"
+[[ $told == "2 of 4 identical: "*"; 1 known of this build); measuring 3, 1 for gates beyond the proof" ]] || problem "the look of a campaign says: $told"
 MY_TILE=9 expect 0 "$HARNESS" farm plan suite.yaml --device cpu --against main
 told=$(grep ' of [0-9]* identical: ' "$printed")
 knows_none

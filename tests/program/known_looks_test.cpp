@@ -153,6 +153,19 @@ TEST_F(KnownLooks, AreNoneWhereARecordThatBeganEarlierIsWrongAndEndedLater) {
   EXPECT_THAT(found(header("r5")), SizeIs(1));
 }
 
+TEST_F(KnownLooks, AreNoneWhereTheNewestRecordRegressed) {
+  put(header("r1"));
+  const std::string id = plan_.cases[0].id;
+  put(header("r2"));
+  for (const Verdict verdict : {Verdict::inconclusive, Verdict::regressed}) {
+    ASSERT_TRUE(store_->set_verdicts("r2", "regressed", std::vector<CaseVerdict>{{id, verdict, false}}));
+    EXPECT_THAT(found(header("r3 " + std::string(name_of(verdict)))),
+                SizeIs(verdict == Verdict::regressed ? 0 : 1));
+  }
+  ASSERT_TRUE(store_->set_verdicts("r2", "regressed", std::vector<CaseVerdict>{{id, Verdict::regressed, true}}));
+  EXPECT_THAT(found(header("r4")), SizeIs(1)) << "somebody accepted it";
+}
+
 TEST_F(KnownLooks, AreNoneWhereTheNewestRecordIsUnfinished) {
   put(header("r1"));
   const Record unfinished = put(header("r2"));

@@ -83,5 +83,18 @@ TEST_F(BuildOf, KnowsATreeWithoutItsRepositoryByItsCommit) {
   EXPECT_THAT(this_build({}, {head_, "main", true}), IsEmpty()) << "nobody knows the changes";
 }
 
+TEST_F(BuildOf, CannotBeToldWhereGitDoesNotReadTheRepository) {
+  std::filesystem::remove(std::filesystem::path(repository_.path()) / ".git" / "HEAD");
+  EXPECT_THAT(this_build({}, {head_, "main"}), IsEmpty())
+      << "this tree was not carried without its repository";
+}
+
+TEST_F(BuildOf, ABlankIsNoName) {
+  setenv("HARNESS_ENVIRONMENT", " \n", 1);
+  EXPECT_THAT(this_build({}, {head_, "main"}), IsEmpty());
+  setenv("HARNESS_ENVIRONMENT", " sha256:1 ", 1);
+  EXPECT_EQ(this_build({}, {head_, "main"}).at("environment"), "sha256:1");
+}
+
 }  // namespace
 }  // namespace harness

@@ -146,8 +146,19 @@ std::optional<ProcessResult> as_look(const CaseRecord& known, const std::vector<
   return look;
 }
 
-// Takes the cases of `open` that one record has results of: with a look where it is complete and right. A
-// newer record of one build outweighs older ones.
+// The cases of a record that regressed, as they were judged last. The build that regressed once does not pass
+// because it runs again.
+Result<std::set<std::string>> regressed_cases(Store& store, const std::string& record) {
+  const Result<std::vector<StoredCase>> cases = store.cases_of(record);
+  if (!cases) return fail(cases.error());
+  std::set<std::string> regressed;
+  for (const StoredCase& one : *cases)
+    if (one.verdict == name_of(Verdict::regressed) && !one.waived) regressed.insert(one.id);
+  return regressed;
+}
+
+// Takes the cases of `open` that one record has results of: with a look where it is complete and right, and
+// did not regress. A newer record of one build outweighs older ones.
 void take_looks(Store& store, const KnownRecord& from, const Record& record, Plan& open,
                 std::map<std::string, EncodedResult>& looks) {
   const Record& header = from.header;
@@ -156,7 +167,8 @@ void take_looks(Store& store, const KnownRecord& from, const Record& record, Pla
     if (on_same_machine(header, record, one.device)) wanted.insert(one.id);
   if (wanted.empty()) return;
   const Result<Record> known = store.load_cases(header.id, wanted);
-  if (!known) return;  // somebody removed it
+  const Result<std::set<std::string>> regressed = regressed_cases(store, header.id);
+  if (!known || !regressed) return;  // somebody removed it
   Plan as_known = open;
   take_decisions(as_known, *known);
   std::map<std::string_view, const PlannedCase*> planned;
@@ -166,7 +178,7 @@ void take_looks(Store& store, const KnownRecord& from, const Record& record, Pla
     if (one.processes.empty() || one.outcome == Outcome::skipped) continue;
     taken.insert(one.id);
     const PlannedCase& wish = *planned.at(one.id);
-    if (!from.complete || !is_same_case(one, wish)) continue;
+    if (!from.complete || regressed->contains(one.id) || !is_same_case(one, wish)) continue;
     // A module may tell them anew.
     const auto told = open.modules.empty() ? gated_beyond_reach(wish) : std::vector<std::string>();
     if (std::optional<ProcessResult> look = as_look(one, told, header.id))

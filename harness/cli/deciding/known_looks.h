@@ -14,9 +14,9 @@ namespace harness {
 // The looks of the cases that a record of `build` in the store has, measured or looked at on this machine:
 // with the same parameters and sampling. A look tells the values of gated metrics that no launches prove,
 // where equal work always has the same. None if another build runs here. The newest record decides; one that
-// was wrong tells nothing. Without cases of programs and of scripted devices. A look has no digest where the
-// launches of that record could not be read, or differ from process to process. Then only the build can prove
-// the case (verdict/check/proof.h). `record` learns its machines.
+// was wrong or regressed tells nothing. Without cases of programs and of scripted devices. A look has no
+// digest where the launches of that record could not be read, or differ from process to process. Then only
+// the build can prove the case (verdict/check/proof.h). `record` learns its machines.
 Result<std::map<std::string, EncodedResult>> known_looks(Store& store, Record& record,
                                                          const BuildParts& build, const Plan& plan,
                                                          const Prepared& prepared);

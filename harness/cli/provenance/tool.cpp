@@ -53,6 +53,7 @@ struct Tree {
 std::optional<Tree> tree_of(const fs::path& folder, const Revision& measured) {
   const std::optional<fs::path> root = repository_root(folder);
   if (!root) {
+    if (top_of_tree()) return std::nullopt;  // a repository that git cannot read
     if (measured.commit.empty() || measured.dirty) return std::nullopt;
     return Tree{folder, {}, "commit " + measured.commit};
   }
@@ -75,9 +76,11 @@ bool is_tracked_script(const fs::path& module, const Tree& tree) {
 }
 
 bool is_code(const fs::path& file) {
-  constexpr std::array endings{".py",    ".pyx", ".so",  ".cu", ".cuh", ".ptx",
-                               ".cubin", ".c",   ".cpp", ".h",  ".hpp"};
-  return std::find(endings.begin(), endings.end(), file.extension()) != endings.end();
+  constexpr std::array endings{".py",     ".pyx", ".so",  ".cu",  ".cuh", ".ptx", ".cubin",
+                               ".fatbin", ".c",   ".cc",  ".cpp", ".cxx", ".h",   ".hh",
+                               ".hpp",    ".hxx", ".inl", ".S",   ".s",   ".cl",  ".hip"};
+  return std::find(endings.begin(), endings.end(), file.extension()) != endings.end() ||
+         file.filename().string().find(".so.") != std::string::npos;  // a library with its version
 }
 
 const fs::file_time_type begun = fs::file_time_type::clock::now();

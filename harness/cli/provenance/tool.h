@@ -31,7 +31,8 @@ std::string identity_of_files(const std::vector<std::filesystem::path>& files);
 // as git sees them, with uncommitted changes and without committed Markdown. A tree that was carried without
 // its repository is known by its commit. Empty, because it cannot be told whether it is the same another
 // time: without HARNESS_ENVIRONMENT, for a plan with modules of a user that are no tracked Python files, and
-// once the program was replaced. All code in the folder of a module counts, tracked or not.
+// once the program was replaced, and where git cannot read the repository. All code in the folder of a module
+// counts, tracked or not.
 BuildParts this_build(const Plan& plan, const Revision& revision);
 
 }  // namespace harness

@@ -70,9 +70,11 @@ std::string proof_words(const Proofs& proofs) {
 std::string look_words(const Proofs& proofs, std::size_t spared, std::size_t cases, Seconds took,
                        std::size_t known) {
   const std::string not_run = known > 0 ? fmt::format("; {} known of this build", known) : "";
+  const std::size_t proven = std::min(proofs.proven.size(), cases), gated = proven - std::min(spared, proven);
+  const std::string why = gated > 0 ? fmt::format(", {} for gates beyond the proof", gated) : "";
   std::string text =
       fmt::format("{} of {} identical: {} ({:.1f} s{}){}", proofs.proven.size(), cases, proof_words(proofs),
-                  took, not_run, spared == cases ? "" : fmt::format("; measuring {}", cases - spared));
+                  took, not_run, spared == cases ? "" : fmt::format("; measuring {}{}", cases - spared, why));
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const auto& [id, gap] : proofs.gaps) by_reason[words(gap)].push_back(id);
   for (const auto& [reason, ids] : by_reason)

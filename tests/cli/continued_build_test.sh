@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A record that another build continued lends no looks, though that build was killed and the first one finished the record.
-# It proves nothing by its build, either.
+# It proves nothing by its build, either. A run that spared identical cases is continued by the same build alone.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -52,4 +52,12 @@ holds same.json '[one["outcome"] for one in report["cases"]] == ["looked_at"] * 
 holds another.json '[one["outcome"] for one in report["cases"]] == ["looked_at", "measured"]'
 holds same.json 'all("known_look" in str(one) for one in report["cases"])'
 holds another.json 'not any("known_look" in str(one) for one in report["cases"])'
+
+build=same
+git checkout -qb change
+echo "words" >README.md && commit "words"
+killed --against main --min-processes 2
+MY_TILE=8 expect 2 "$HARNESS" run suite.yaml --device cpu --store same.db --continue --against main
+expect "0 1" "$HARNESS" run suite.yaml --device cpu --store same.db --continue --against main --min-processes 2 --allow inconclusive --output spared.json
+holds spared.json 'sum(one["outcome"] == "looked_at" for one in report["cases"]) == 2'
 finish

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <string_view>
@@ -92,6 +93,17 @@ Status check_same_plan(const Record& record, Plan plan, bool any_looks) {
               "repeat the options of the interrupted run, or leave --continue out");
 }
 
+// Cases that were spared were looked at with the launches of the build that began the record.
+Status check_looks_hold(const Record& record, const Plan& plan) {
+  const bool spared = std::any_of(record.cases.begin(), record.cases.end(),
+                                  [](const CaseRecord& one) { return one.outcome == Outcome::looked_at; });
+  if (!spared || record.build.empty() || record.build == this_build(plan, record.revision)) return {};
+  return fail(ErrorKind::usage,
+              "the unfinished run spared cases that were identical, in another environment, with other "
+              "variables, or in another folder",
+              "restore these, or leave --continue out");
+}
+
 Result<OpenRun> unfinished_run(Store& store, const Plan& plan, const Revision& revision, bool any_looks) {
   RunQuery query;
   query.suite = plan.suite.name;
@@ -116,6 +128,7 @@ Result<OpenRun> unfinished_run(Store& store, const Plan& plan, const Revision& r
                   "leave --continue out, and commit first if you want to continue runs");
     if (const Status same = check_same_plan(*record, plan, any_looks); !same) return fail(same.error());
     if (const Status same = check_same_tool(*record, plan); !same) return fail(same.error());
+    if (const Status hold = check_looks_hold(*record, plan); !hold) return fail(hold.error());
     if (const Status kept = forget_another_build(store, *record, plan); !kept) return fail(kept.error());
     return OpenRun{std::move(*record), std::move(*lock)};
   }

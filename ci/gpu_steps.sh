@@ -140,8 +140,6 @@ farm() {
   step farm "$(left)" tests/farm/speedup.sh "$folder" "$results/farm" && section "Campaigns by several GPUs and by one" "$scratch/step"
 }
 
-# The record is the baseline of the second run.
-# Cases that need more GPUs than there are end skipped.
 looks() {
   local suites
   if [ ! -x "$folder/bin/looks" ]; then
@@ -159,6 +157,8 @@ looks() {
   grep -v ' s$' "$results/looks.txt" || true
 }
 
+# The record is the baseline of the second run.
+# Cases that need more GPUs than there are end skipped.
 tree() {
   local suite suites=()
   for suite in $(suites_of_folder); do suites+=("suites/$suite.yaml"); done

@@ -10,8 +10,8 @@ namespace adamw {
 
 class OffloadPlan {
  public:
-  // 8 MiB of each moment: long enough for a link's full rate, short beside the whole. One of
-  // three slots is filled, one is computed on and one is emptied.
+  // 8 MiB of each moment: long enough for a link's full rate, short beside the whole. One of three slots is
+  // filled, one is computed on and one is emptied.
   static constexpr std::int64_t of_piece = 1 << 21;
   static constexpr std::int64_t slots = 3;
 

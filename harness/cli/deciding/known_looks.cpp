@@ -179,7 +179,7 @@ void take_looks(Store& store, const KnownRecord& from, const Record& record, Pla
     taken.insert(one.id);
     const PlannedCase& wish = *planned.at(one.id);
     if (!from.complete || regressed->contains(one.id) || !is_same_case(one, wish)) continue;
-    // A module may tell them anew.
+    // A module's values may differ from process to process.
     const auto told = open.modules.empty() ? gated_beyond_reach(wish) : std::vector<std::string>();
     if (std::optional<ProcessResult> look = as_look(one, told, header.id))
       looks.emplace(one.id, EncodedResult{std::move(*look)});

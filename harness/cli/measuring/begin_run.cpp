@@ -98,10 +98,11 @@ Status check_looks_hold(const Record& record, const Plan& plan) {
   const bool spared = std::any_of(record.cases.begin(), record.cases.end(),
                                   [](const CaseRecord& one) { return one.outcome == Outcome::looked_at; });
   if (!spared || record.build.empty() || record.build == this_build(plan, record.revision)) return {};
-  return fail(ErrorKind::usage,
-              "the unfinished run spared cases that were identical, in another environment, with other "
-              "variables, or in another folder",
-              "restore these, or leave --continue out");
+  return fail(
+      ErrorKind::usage,
+      "the unfinished run left out identical cases, and it was begun in another environment or folder, "
+      "or with other variables",
+      "continue it as it was begun, or leave --continue out");
 }
 
 Result<OpenRun> unfinished_run(Store& store, const Plan& plan, const Revision& revision, bool any_looks) {

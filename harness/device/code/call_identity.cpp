@@ -231,10 +231,6 @@ Scribe written(const CallHistory& history, const CallSurroundings& surroundings)
   return all;
 }
 
-}  // namespace
-
-namespace {
-
 // Whether a gap stands for launches that nobody could follow, and not for mapping memory, for example.
 bool hides_launches(const Cause& gap) {
   const std::string call = gap.text("call");

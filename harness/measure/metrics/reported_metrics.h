@@ -18,9 +18,9 @@ class Reported final : public sdk::MetricSink {
   void report(std::string_view name, double value) override;
   void note(std::string_view sentence) override;
 
-  // Whether one of these is declared, and none of them is timed.
   // Whether one of the metrics is a time.
   [[nodiscard]] bool tells_times() const;
+  // Whether one of these is declared, and none of them is timed.
   [[nodiscard]] bool may_repeat(const std::vector<std::string>& names) const;
   // A series for each declared metric that is wanted and was reported; a note for each that was not, and what
   // was noted.

@@ -181,6 +181,15 @@ TEST_F(ByBuild, CoversTimesOfTheHost) {
   }
 }
 
+TEST_F(ByBuild, AGatedMetricThatTheBaselineLacksNeedsSamples) {
+  before() = gated(measured(about(20), "a"), "launch_time");
+  after() = taken_over("a");
+  before_.build = after_.build = before_build_;
+  EXPECT_TRUE(gated_launch_time().contains("c"));
+  before().outcome = Outcome::looked_at;
+  EXPECT_THAT(gated_launch_time(), testing::IsEmpty()) << "a look measures none";
+}
+
 TEST_F(ByBuild, AMetricThatTheRecordToldIsIdentical) {
   before() = gated(before(), "loss");
   before().series.push_back(series_at({0.5, 0.6, 0.4, 0.5, 0.5}, "loss", "nats"));

@@ -1,6 +1,7 @@
 #include "kernels/cpu/add_product.h"
 
 #include <algorithm>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -85,18 +86,21 @@ void add_product(const Strided<Real>& a, const Real* b, Real* c, std::int64_t ro
   const Loop<Real> loop(isa);
   pack(b, inner, columns, loop, panels, threads);
   const auto multiply_rows = [&](std::int64_t first, std::int64_t last) {
-    std::vector<Real> packed(static_cast<std::size_t>((block_rows + loop.rows) * stride));
+    // The loop reads whole groups of rows, of which the last may be unset; their sums are dropped.
+    const std::int64_t packed_rows = groups_of(std::min(block_rows, last - first), loop.rows) * loop.rows;
+    const auto packed =
+        std::make_unique_for_overwrite<Real[]>(static_cast<std::size_t>(packed_rows * stride));
     std::vector<Real> sums(static_cast<std::size_t>(loop.rows * loop.columns));
     for (std::int64_t row = first; row < last; row += block_rows)
       for (std::int64_t begin = 0; begin < inner; begin += depth) {
         const std::int64_t height = std::min(block_rows, last - row), length = std::min(depth, inner - begin);
-        pack(a, row, height, begin, length, packed.data());
+        pack(a, row, height, begin, length, packed.get());
         for (std::int64_t j = 0; j < columns; j += loop.columns) {
           const Real* const panel = panels.data() + j * inner + begin * loop.columns;
           const std::int64_t width = std::min(loop.columns, columns - j);
           for (std::int64_t i = 0; i < height; i += loop.rows) {
             Real* const to = c + (row + i) * columns + j;
-            const Real* const from = packed.data() + i * stride;
+            const Real* const from = packed.get() + i * stride;
             if (height - i >= loop.rows && width == loop.columns)
               loop.multiply(from, stride, panel, length, to, columns);
             else

@@ -48,6 +48,40 @@ void transpose(const Real* from, std::int64_t rows, std::int64_t columns, std::i
     for (std::int64_t c = 0; c < columns; ++c) to[c * rows + r] = from[r * step + c];
 }
 
+template <class Real>
+using ValuesOf = std::vector<Real, harness::sdk::FreshPages<Real>>;
+
+// The same as an array of its own.
+template <class Real>
+ValuesOf<Real> transposed_rows(const Real* from, std::int64_t rows, std::int64_t columns, std::int64_t step) {
+  ValuesOf<Real> to(places(rows * columns));
+  transpose(from, rows, columns, step, to.data());
+  return to;
+}
+
+// rows x columns without gaps, from rows `step` apart, and back.
+template <class Real>
+ValuesOf<Real> close_rows(const Real* from, std::int64_t rows, std::int64_t columns, std::int64_t step) {
+  ValuesOf<Real> to(places(rows * columns));
+  for (std::int64_t r = 0; r < rows; ++r) std::copy_n(from + r * step, columns, to.data() + r * columns);
+  return to;
+}
+template <class Real>
+void put_rows(const ValuesOf<Real>& from, std::int64_t columns, Real* to, std::int64_t step) {
+  for (std::int64_t r = 0; r < std::ssize(from) / columns; ++r)
+    std::copy_n(from.data() + r * columns, columns, to + r * step);
+}
+
+// a b (rows x columns), by the calling thread alone.
+template <class Real>
+ValuesOf<Real> product(const kernels::Strided<Real>& a, const ValuesOf<Real>& b, std::int64_t rows,
+                       std::int64_t inner, std::int64_t columns) {
+  ValuesOf<Real> sums(places(rows * columns));
+  kernels::Panels<Real> panels;
+  kernels::add_product(a, b.data(), sums.data(), rows, inner, columns, panels, 1);
+  return sums;
+}
+
 constexpr std::int64_t operations_a_thread = 1 << 22;
 constexpr std::int64_t values_a_thread = 1 << 16;  // of GELU
 
@@ -188,7 +222,8 @@ void CpuModel<Real>::observe(std::int64_t layer, const Values& qkv) const {
   before_(layer, q.data(), k.data());
 }
 
-// The probabilities are kept for the backward pass, one sequence's heads after the other.
+// The probabilities are kept for the backward pass, one sequence's heads after the other. A row of them has
+// zeros for the keys of its block that come later.
 template <class Real>
 void CpuModel<Real>::attend(Saved& saved, const AttentionMask& mask, const Attention<Real>& attention) {
   const std::int64_t s = shape_.sequence, d = shape_.d, size = shape_.head_size();
@@ -208,24 +243,21 @@ void CpuModel<Real>::attend(Saved& saved, const AttentionMask& mask, const Atten
   share_rows(batch_ * shape_.heads, s, size, threads_,
              [&](std::int64_t head, std::int64_t first, std::int64_t last) {
                const Real* const q = saved.qkv.data() + place_of_head(head, 3 * d);
-               const Real* const v = q + 2 * d;
-               Real* const out = saved.o.data() + place_of_head(head, d);
-               Values keys(places(size * last));
-               transpose(q + d, last, size, 3 * d, keys.data());
+               const Values keys = transposed_rows(q + d, last, size, 3 * d);
+               Values scores = product<Real>({q + first * 3 * d, 3 * d, 1}, keys, last - first, size, last);
                for (std::int64_t i = first; i < last; ++i) {
-                 Real* const row = saved.probabilities.data() + (head * s + i) * s;
-                 std::fill_n(row, i + 1, 0);
-                 for (std::int64_t c = 0; c < size; ++c) {
-                   const Real factor = q[i * 3 * d + c] * scale;
-                   for (std::int64_t j = 0; j <= i; ++j) row[j] += factor * keys[places(c * last + j)];
-                 }
+                 Real* const row = scores.data() + (i - first) * last;
+                 for (std::int64_t j = 0; j <= i; ++j) row[j] *= scale;
                  for (std::int64_t j = 0; j <= i && mask.seen != nullptr; ++j)
                    if (mask.row(head, i)[j / mask.block] == 0)
                      row[j] = -std::numeric_limits<Real>::infinity();
                  (void)soften(row, i + 1);
-                 for (std::int64_t j = 0; j <= i; ++j)
-                   for (std::int64_t c = 0; c < size; ++c) out[i * d + c] += row[j] * v[j * 3 * d + c];
+                 std::fill(row + i + 1, row + last, 0);
+                 std::copy_n(row, last, saved.probabilities.data() + (head * s + i) * s);
                }
+               const Values values = close_rows(q + 2 * d, last, size, 3 * d);
+               put_rows(product<Real>({scores.data(), last, 1}, values, last - first, last, size), size,
+                        saved.o.data() + place_of_head(head, d) + first * d, d);
              });
 }
 
@@ -240,37 +272,31 @@ void CpuModel<Real>::attend_backward(const Saved& saved, const Values& of_out, V
   of_scores_.resize(places(heads * s * s));
   share_rows(heads, s, size, threads_, [&](std::int64_t head, std::int64_t first, std::int64_t last) {
     const Real* const k = saved.qkv.data() + place_of_head(head, 3 * d) + d;
-    Real* const of_q = of_qkv.data() + place_of_head(head, 3 * d);
-    Values values(places(size * last));
-    transpose(k + d, last, size, 3 * d, values.data());
+    const Real* const above = of_out.data() + place_of_head(head, d) + first * d;
+    const Values values = transposed_rows(k + d, last, size, 3 * d);
+    Values slopes = product<Real>({above, d, 1}, values, last - first, size, last);
     for (std::int64_t i = first; i < last; ++i) {
-      const Real* const row = saved.probabilities.data() + (head * s + i) * s;
-      const Real* const above = of_out.data() + place_of_head(head, d) + i * d;
-      Real* const slopes = of_scores_.data() + (head * s + i) * s;
-      std::fill_n(slopes, i + 1, 0);
-      for (std::int64_t c = 0; c < size; ++c)
-        for (std::int64_t j = 0; j <= i; ++j) slopes[j] += above[c] * values[places(c * last + j)];
+      const Real* const weights = saved.probabilities.data() + (head * s + i) * s;
+      Real* const row = slopes.data() + (i - first) * last;
       Real mean = 0;
-      for (std::int64_t j = 0; j <= i; ++j) mean += row[j] * slopes[j];
-      for (std::int64_t j = 0; j <= i; ++j) {
-        slopes[j] = row[j] * (slopes[j] - mean) * scale;
-        for (std::int64_t c = 0; c < size; ++c) of_q[i * 3 * d + c] += slopes[j] * k[j * 3 * d + c];
-      }
+      for (std::int64_t j = 0; j <= i; ++j) mean += weights[j] * row[j];
+      for (std::int64_t j = 0; j < last; ++j) row[j] = weights[j] * (row[j] - mean) * scale;
+      std::copy_n(row, last, of_scores_.data() + (head * s + i) * s);
     }
+    const Values keys = close_rows(k, last, size, 3 * d);
+    put_rows(product<Real>({slopes.data(), last, 1}, keys, last - first, last, size), size,
+             of_qkv.data() + place_of_head(head, 3 * d) + first * 3 * d, 3 * d);
   });
   share_rows(heads, s, size, threads_, [&](std::int64_t head, std::int64_t first, std::int64_t last) {
-    const Real* const q = saved.qkv.data() + place_of_head(head, 3 * d);
-    const Real* const above = of_out.data() + place_of_head(head, d);
-    Real* const of_k = of_qkv.data() + place_of_head(head, 3 * d) + d;
-    for (std::int64_t i = first; i < s; ++i)
-      for (std::int64_t j = first; j < std::min(last, i + 1); ++j) {
-        const Real slope = of_scores_[places((head * s + i) * s + j)];
-        const Real weight = saved.probabilities[places((head * s + i) * s + j)];
-        for (std::int64_t c = 0; c < size; ++c) {
-          of_k[j * 3 * d + c] += slope * q[i * 3 * d + c];
-          of_k[j * 3 * d + d + c] += weight * above[i * d + c];
-        }
-      }
+    const std::int64_t corner = (head * s + first) * s + first, later = s - first;
+    const Values queries =
+        close_rows(saved.qkv.data() + place_of_head(head, 3 * d) + first * 3 * d, later, size, 3 * d);
+    const Values above = close_rows(of_out.data() + place_of_head(head, d) + first * d, later, size, d);
+    Real* const of_k = of_qkv.data() + place_of_head(head, 3 * d) + first * 3 * d + d;
+    put_rows(product<Real>({of_scores_.data() + corner, 1, s}, queries, last - first, later, size), size,
+             of_k, 3 * d);
+    put_rows(product<Real>({saved.probabilities.data() + corner, 1, s}, above, last - first, later, size),
+             size, of_k + d, 3 * d);
   });
 }
 

@@ -1,10 +1,13 @@
 #include <cublasLt.h>
 
+#include <array>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/cublaslt.cuh"
+#include "kernels/owned.cuh"
 #include "kernels/training/cuda_engine.h"
 #include "kernels/training/engine.cuh"
 
@@ -108,16 +111,27 @@ class LibraryProduct {
   cublasLtMatmulAlgo_t algorithm_ = {};
 };
 
+// The caller's stream, and one of its own beside it. Each has a workspace for the library.
 class CudaDevice {
  public:
   CudaDevice(int multiprocessors, bool has_wgmma) : multiprocessors_(multiprocessors), has_wgmma_(has_wgmma) {
+    for (kernels::OwnedEvent& one : done_) one = kernels::make_event();
     cublasLtHandle_t handle = nullptr;
     check(cublasLtCreate(&handle), "cublasLtCreate");
     handle_.reset(handle);
   }
 
-  void use(cudaStream_t stream) { stream_ = stream; }
-  void set_workspace(void* workspace) { workspace_ = workspace; }
+  static constexpr std::size_t workspace_bytes = 2 * kernels::library_workspace_bytes;
+  void set_workspace(void* workspace) {
+    main_.workspace = workspace;
+    beside_.workspace = static_cast<unsigned char*>(workspace) + kernels::library_workspace_bytes;
+  }
+  // Begins a pass, which must end with join() if it has work beside it.
+  void use(cudaStream_t stream) {
+    main_.stream = stream;
+    line_ = &main_;
+    is_open_ = {};
+  }
   [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
   [[nodiscard]] bool has_wgmma() const { return has_wgmma_; }
 
@@ -128,11 +142,11 @@ class CudaDevice {
   void multiply(int plan, const void* a, const void* b, const void* c, void* d, float alpha, float beta,
                 const float* scale_a, const float* scale_b) {
     products_[static_cast<std::size_t>(plan)]->run(handle_.get(), a, b, c, d, alpha, beta, scale_a, scale_b,
-                                                   workspace_, stream_);
+                                                   line_->workspace, line_->stream);
   }
   template <class... Parameters, class... Arguments>
   void launch(void (*kernel)(Parameters...), unsigned x, unsigned y, const Arguments&... arguments) {
-    kernel<<<dim3(x, y), threads_a_block, 0, stream_>>>(arguments...);
+    kernel<<<dim3(x, y), threads_a_block, 0, line_->stream>>>(arguments...);
     check(cudaGetLastError(), "launch of a kernel of training");
   }
   template <class... Parameters, class... Arguments>
@@ -141,18 +155,48 @@ class CudaDevice {
                                cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shape.shared_bytes)),
           "cudaFuncSetAttribute");
-    kernel<<<dim3(shape.x, shape.y), shape.threads, shape.shared_bytes, stream_>>>(arguments...);
+    kernel<<<dim3(shape.x, shape.y), shape.threads, shape.shared_bytes, line_->stream>>>(arguments...);
     check(cudaGetLastError(), "launch of a kernel of attention");
   }
-  void zero(void* at, std::size_t bytes) { check(cudaMemsetAsync(at, 0, bytes, stream_), "cudaMemsetAsync"); }
+  void zero(void* at, std::size_t bytes) {
+    check(cudaMemsetAsync(at, 0, bytes, line_->stream), "cudaMemsetAsync");
+  }
+
+  template <class Work>
+  void beside(int name, const Work& work) {
+    kernels::follow(beside_.stream, forked_, main_.stream);
+    line_ = &beside_;
+    work();
+    line_ = &main_;
+    const auto place = static_cast<std::size_t>(name);
+    kernels::record(done_[place], beside_.stream);
+    is_open_[place] = true;
+  }
+  void wait(int name) {
+    const auto place = static_cast<std::size_t>(name);
+    if (std::exchange(is_open_[place], false)) kernels::hold(main_.stream, done_[place]);
+  }
+  void join() {
+    for (int name = 0; name < LinearNames::besides; ++name) wait(name);
+  }
 
  private:
+  struct Line {
+    cudaStream_t stream = nullptr;
+    void* workspace = nullptr;
+  };
+
   int multiprocessors_;
   bool has_wgmma_;
   OwnedOfLibrary<cublasLtHandle_t, cublasLtDestroy> handle_;
   std::vector<std::unique_ptr<LibraryProduct>> products_;
-  void* workspace_ = nullptr;
-  cudaStream_t stream_ = nullptr;
+  kernels::OwnedStream owned_ = kernels::make_stream();
+  kernels::OwnedEvent forked_ = kernels::make_event();
+  std::array<kernels::OwnedEvent, LinearNames::besides> done_;
+  std::array<bool, LinearNames::besides> is_open_{};  // the main line has not waited for it
+  Line main_;
+  Line beside_{owned_.get()};
+  Line* line_ = &main_;
 };
 
 class EngineOnCuda final : public CudaEngine {
@@ -162,11 +206,11 @@ class EngineOnCuda final : public CudaEngine {
         engine_(options, device_) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const override {
-    return kernels::library_workspace_bytes + engine_.bytes();
+    return CudaDevice::workspace_bytes + engine_.bytes();
   }
   void bind(void* workspace) override {
     device_.set_workspace(workspace);
-    engine_.bind(static_cast<unsigned char*>(workspace) + kernels::library_workspace_bytes);
+    engine_.bind(static_cast<unsigned char*>(workspace) + CudaDevice::workspace_bytes);
   }
   void step(harness::sdk::Stream stream, const StepTensors& on, bool fresh) override {
     device_.use(static_cast<cudaStream_t>(stream.handle));

@@ -3,7 +3,9 @@
 //
 // Device has: int plan(const Product&); multiply(plan, a, b, c, d, alpha, beta, scale of a, scale of b);
 // launch(kernel, grid x, grid y, arguments...); launch_shaped(kernel, LaunchShape, arguments...); zero(at,
-// bytes); multiprocessors(); has_wgmma().
+// bytes); multiprocessors(); has_wgmma(). beside(name, work) enqueues what work() does behind what is
+// enqueued so far, and perhaps beside what follows. What follows wait(name) is behind the last work of that
+// name, and what follows join() behind all; a name without work is nothing to wait for.
 #pragma once
 
 #include <algorithm>
@@ -61,6 +63,7 @@ class Engine : LinearNames {
     forward(on, fresh, logits_, {});
     loss(on, logits_, true);
     backward(on);
+    device_.join();
     if (of_.compression) compress(fresh);
     device_.launch(adamw_step_kernel,
                    static_cast<unsigned>((at_.size() + adamw_elements - 1) / adamw_elements), 1,
@@ -164,10 +167,13 @@ class Engine : LinearNames {
                                              : norm_backward_kernel<2>;
     const unsigned rows_of_block = d <= narrow ? norm_rows : 1;
     const unsigned parts = std::min(partial_rows(), (rows() + rows_of_block - 1) / rows_of_block);
+    device_.wait(sums);  // reads partial_
     device_.launch(kernel, parts, 1, x, roots, gains, of_y, of_x_, partial_, largest_of_x,
                    static_cast<int>(tokens_), d);
-    device_.launch(sum_rows_kernel, static_cast<unsigned>(d / sum_columns), 1, partial_,
-                   static_cast<int>(parts), d, of_gains);
+    device_.beside(sums, [=, this] {
+      device_.launch(sum_rows_kernel, static_cast<unsigned>(d / sum_columns), 1, partial_,
+                     static_cast<int>(parts), d, of_gains);
+    });
   }
 
   [[nodiscard]] FlashMaps maps_of(const Layer& layer) const {
@@ -295,20 +301,25 @@ class Engine : LinearNames {
     flash<FlashPass::of_queries>(attention, layer.maps);
   }
 
+  // It waits for gradients of weights whose operands it changes.
   void backward_layer(const StepTensors& on, std::int64_t l) {
     const Layer& layer = layers_[static_cast<std::size_t>(l)];
     const float* const weights = on.weights + at_.layer(l);
     float* const of_weights = gradient_ + at_.layer(l);
+    device_.wait(up);  // reads of_hidden_
     linears_.backward(l, down, layer.inputs, of_x_, of_hidden_, gradient_);
     const std::int64_t hidden = tokens_ * of_.shape.hidden();
     device_.launch(gelu_backward_kernel, grid(hidden), 1, layer.f, of_hidden_,
                    linears_.largest(l, up, Operand::gradient), hidden);
     linears_.backward(l, up, layer.inputs, of_hidden_, of_branch_, gradient_);
+    device_.wait(down);  // reads of_x_
     norm_backward(layer.middle, layer.root2, weights + at_.norm2(), of_branch_, of_weights + at_.norm2(),
                   linears_.largest(l, out, Operand::gradient));
     linears_.backward(l, out, layer.inputs, of_x_, of_branch_, gradient_);
+    device_.wait(qkv);  // reads of_qkv_
     attention_backward(layer, on.mask.of_layer(l), linears_.largest(l, qkv, Operand::gradient));
     linears_.backward(l, qkv, layer.inputs, of_qkv_, of_branch_, gradient_);
+    device_.wait(out);  // reads of_x_
     norm_backward(layer.x, layer.root1, weights + at_.norm1(), of_branch_, of_weights + at_.norm1(),
                   l > 0 ? linears_.largest(l - 1, down, Operand::gradient) : nullptr);
   }
@@ -323,7 +334,10 @@ class Engine : LinearNames {
                     linears_.largest(shape.layers - 1, down, Operand::gradient));
     }
     for (std::int64_t l = shape.layers - 1; l >= 0; --l) {
-      if (of_.recomputes && l + 1 < shape.layers) forward_layer(on, l, again(l), {});
+      if (of_.recomputes && l + 1 < shape.layers) {
+        device_.join();  // layers share their activations
+        forward_layer(on, l, again(l), {});
+      }
       backward_layer(on, l);
     }
     if (shape.vocabulary == 0) return;

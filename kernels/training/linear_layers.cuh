@@ -44,6 +44,9 @@ struct LinearNames {
   static constexpr int in_layer = 4;
   // Each has a slot for the scale of each operand in FP8.
   enum class Operand { input, weight, gradient };
+  // The backward pass goes from each layer's output to its input. What no later part of it reads is enqueued
+  // beside it: the gradients of the weights of each linear layer, by its name, and sums over rows.
+  enum Beside { sums = head + 1, besides };
 };
 
 // Inputs of a layer's linear layers, kept for the backward pass.
@@ -142,27 +145,33 @@ class LinearLayers : public LinearNames {
                      1.0F, added == nullptr ? 0.0F : 1.0F, scale(of_w), scale(of_x));
   }
 
-  // The gradients of x and W by that of y, in BF16. `gradient`: of all weights.
+  // The gradients of x and, beside what follows, of W, by that of y, in BF16. `gradient`: of all weights.
   void backward_plain(std::int64_t l, Linear which, const Half* x, const Half* of_y, Half* of_x,
                       float* gradient) {
-    const Plan& plan = plans_[which];
+    const Plan plan = plans_[which];
     float* const of_w = gradient + in_weights(l, which);
+    device_.beside(which, [=, this] {
+      device_.multiply(plan.of_weight, x, of_y, of_w, of_w, 1.0F, 0.0F, nullptr, nullptr);
+    });
     device_.multiply(plan.of_input, copy_of(l, which), of_y, of_x, of_x, 1.0F, 0.0F, nullptr, nullptr);
-    device_.multiply(plan.of_weight, x, of_y, of_w, of_w, 1.0F, 0.0F, nullptr, nullptr);
   }
-  // The same of a layer.
+  // The same of a layer. In FP8 all share the codes of their gradients.
   void backward(std::int64_t l, Linear which, const LinearInputs& inputs, const Half* of_y, Half* of_x,
                 float* gradient) {
     if (!fp8()) return backward_plain(l, which, inputs.plain[which], of_y, of_x, gradient);
-    const Plan& plan = plans_[which];
+    const Plan plan = plans_[which];
     float* const of_w = gradient + in_weights(l, which);
     const int place = slot(l, which, Operand::gradient);
+    device_.join();
     quantise<ptx::E5M2>(StoredMatrix<Half>{of_y, plan.outputs}, tokens_, plan.outputs, place, of_y_codes_,
                         of_y_transposed_);
+    const Code* const x = inputs.transposed[which];
+    device_.beside(which, [=, this] {
+      device_.multiply(plan.of_weight, x, of_y_transposed_, of_w, of_w, 1.0F, 0.0F,
+                       scale(slot(l, which, Operand::input)), scale(place));
+    });
     device_.multiply(plan.of_input, transposed_codes_ + in_codes(l, which), of_y_codes_, of_x, of_x, 1.0F,
                      0.0F, scale(slot(l, which, Operand::weight)), scale(place));
-    device_.multiply(plan.of_weight, inputs.transposed[which], of_y_transposed_, of_w, of_w, 1.0F, 0.0F,
-                     scale(slot(l, which, Operand::input)), scale(place));
   }
 
  private:

@@ -2,9 +2,12 @@
 // in place of cuBLASLt, against the float64 model.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <random>
+#include <utility>
 
 #include "kernels/training/cpu_model.h"
 #include "kernels/training/engine.cuh"
@@ -15,9 +18,13 @@
 namespace training {
 namespace {
 
+// Work beside the main line happens as early as it may, or as late, so that either finds an operand that
+// changes too soon.
 class EmulatedDevice {
  public:
-  explicit EmulatedDevice(bool has_wgmma) : has_wgmma_(has_wgmma) {}
+  explicit EmulatedDevice(bool has_wgmma, bool is_late = false) : has_wgmma_(has_wgmma), is_late_(is_late) {}
+  // No work is left behind.
+  ~EmulatedDevice() { EXPECT_TRUE(beside_.empty()); }
   static int multiprocessors() { return 2; }
   [[nodiscard]] bool has_wgmma() const { return has_wgmma_; }
   int plan(const Product& product) {
@@ -60,7 +67,27 @@ class EmulatedDevice {
   }
   static void zero(void* at, std::size_t bytes) { std::memset(at, 0, bytes); }
 
+  void beside(int name, std::function<void()> work) {
+    if (is_late_)
+      beside_.emplace_back(name, std::move(work));
+    else
+      work();
+  }
+  void wait(int name) {
+    do_all([name](int one) { return one == name; });
+  }
+  void join() {
+    do_all([](int) { return true; });
+  }
+
  private:
+  template <class Wanted>
+  void do_all(const Wanted& wanted) {
+    std::erase_if(beside_, [&](const auto& one) {
+      if (wanted(one.first)) one.second();
+      return wanted(one.first);
+    });
+  }
   // A scale that belongs to another operand leaves most of a type's range empty, or saturates.
   static void expect_range_used(const void* codes, Element element, std::int64_t count) {
     double largest = 0;
@@ -78,6 +105,8 @@ class EmulatedDevice {
     return harness::sdk::load(from, type(element), index);
   }
   bool has_wgmma_;
+  bool is_late_;
+  std::vector<std::pair<int, std::function<void()>>> beside_;
   std::vector<Product> products_;
   unsigned launches_ = 0;
 };
@@ -97,9 +126,9 @@ class OnDevice {
  public:
   OnDevice(const ModelShape& shape, std::int64_t batch, Precision precision, const Optimizer& optimizer,
            bool recomputes = false, std::optional<compression::Settings> compression = {},
-           bool has_wgmma = true)
+           bool has_wgmma = true, bool is_late = false)
       : optimizer_(optimizer),
-        device_(has_wgmma),
+        device_(has_wgmma, is_late),
         engine_({shape, batch, precision, optimizer, recomputes, compression}, device_),
         first_(first_weights(shape, 9)),
         weights_("weights", std::span<const float>(first_)),
@@ -303,6 +332,23 @@ TEST(Engine, ComputesLayersAgainToTheSameGradients) {
     EXPECT_EQ(keeps.state(), recomputes.state());
     EXPECT_GE(keeps.workspace_bytes() - recomputes.workspace_bytes(), 20 * tokens * shape.d);
   }
+}
+
+// An operand that changes before a late product has read it would make another gradient.
+TEST(Engine, LetsWorkBesideTheBackwardPassBeLate) {
+  const ModelShape shape{.d = 16, .heads = 2, .layers = 3, .sequence = 16, .vocabulary = 16};
+  for (const Precision precision : {Precision::bf16, Precision::fp8_current, Precision::fp8_delayed})
+    for (const bool recomputes : {false, true}) {
+      std::vector<decltype(std::declval<OnDevice>().state())> states;
+      for (const bool is_late : {false, true}) {
+        OnDevice model(shape, 1, precision, plain, recomputes, {}, true, is_late);
+        model.fill(shape);
+        model.step(shape.sequence, true);
+        model.step(shape.sequence, false);
+        states.push_back(model.state());
+      }
+      EXPECT_EQ(states.front(), states.back());
+    }
 }
 
 // After the first step a mean is a tenth of the gradient that the optimizer got.

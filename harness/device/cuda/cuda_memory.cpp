@@ -8,6 +8,7 @@
 
 #include "harness/device/cuda/check.h"
 #include "harness/device/cuda/timing/cache.h"
+#include "harness/sdk/fresh_pages.h"
 #include "harness/sdk/workload.h"
 
 namespace harness::cuda {
@@ -36,6 +37,29 @@ class PinnedBuffer final : public Buffer {
  private:
   void* memory_;
   std::size_t bytes_;
+};
+
+// The same of pages of 2 MiB, which are found, cleared and locked sooner than those that the runtime takes.
+class LockedPages final : public Buffer {
+ public:
+  // `memory` is mapped for itself, because pages are locked as a whole.
+  static std::unique_ptr<Buffer> lock(sdk::HostBytes memory) {
+    if (cudaHostRegister(memory.data(), memory.size(), cudaHostRegisterPortable) == cudaSuccess)
+      return std::make_unique<LockedPages>(std::move(memory));
+    (void)cudaGetLastError();
+    return nullptr;
+  }
+  explicit LockedPages(sdk::HostBytes locked) : memory_(std::move(locked)) {}
+  LockedPages(const LockedPages&) = delete;
+  LockedPages& operator=(const LockedPages&) = delete;
+  ~LockedPages() override { (void)cudaHostUnregister(begin_); }
+  [[nodiscard]] void* data() const override { return begin_; }
+  [[nodiscard]] std::size_t bytes() const override { return memory_.size(); }
+  [[nodiscard]] bool of_host() const override { return true; }
+
+ private:
+  sdk::HostBytes memory_;
+  void* begin_ = memory_.data();
 };
 
 Status size_error(std::string_view what, std::size_t host, std::size_t device) {
@@ -77,6 +101,8 @@ Result<CudaMemory::Place> CudaMemory::place_of(const Buffer& buffer) {
 Result<std::unique_ptr<Buffer>> CudaMemory::allocate_on(int gpu, std::size_t bytes) {
   if (gpu == sdk::host_memory) {
     if (auto status = usable(); !status) return fail(std::move(status.error()));
+    if (bytes >= sdk::least_mapped_bytes)
+      if (auto locked = LockedPages::lock(sdk::HostBytes(bytes))) return locked;
     void* memory = nullptr;
     if (auto status = check(cudaHostAlloc(&memory, std::max<std::size_t>(bytes, 1), cudaHostAllocPortable),
                             "cudaHostAlloc of a tensor");

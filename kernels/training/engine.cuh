@@ -229,6 +229,7 @@ class Engine : LinearNames {
   // Without `result`, only what the backward pass needs.
   void forward_layer(const StepTensors& on, std::int64_t l, Half* result, const HeadsObserver& before) {
     Layer& layer = layers_[static_cast<std::size_t>(l)];
+    if (l > 0) device_.wait(codes);
     const float* const weights = on.weights + at_.layer(l);
     const ModelShape& shape = of_.shape;
     const std::int64_t d = shape.d, hidden = tokens_ * shape.hidden();
@@ -341,11 +342,22 @@ class Engine : LinearNames {
       backward_layer(on, l);
     }
     if (shape.vocabulary == 0) return;
-    device_.launch(embed_backward_kernel, static_cast<unsigned>(shape.vocabulary), 1, on.tokens, of_x_,
-                   gradient_ + at_.embedding(), static_cast<int>(tokens_), d);
-    device_.launch(positions_backward_kernel, static_cast<unsigned>(shape.sequence), 1, of_x_,
-                   gradient_ + at_.positions(), static_cast<int>(of_.batch), static_cast<int>(shape.sequence),
-                   d);
+    device_.beside(sums, [=, this] {
+      device_.launch(positions_backward_kernel, static_cast<unsigned>(of_.shape.sequence), 1, of_x_,
+                     gradient_ + at_.positions(), static_cast<int>(of_.batch),
+                     static_cast<int>(of_.shape.sequence), d);
+    });
+    device_.launch(embed_backward_kernel, static_cast<unsigned>(shape.vocabulary), parts_of_symbol(),
+                   on.tokens, of_x_, gradient_ + at_.embedding(), static_cast<int>(tokens_), d);
+  }
+
+  // Few symbols have rows in several parts of 64 columns at least, so that all multiprocessors have work.
+  [[nodiscard]] unsigned parts_of_symbol() const {
+    const std::int64_t enough = std::int64_t{16} * device_.multiprocessors() / of_.shape.vocabulary;
+    std::int64_t parts = 1;
+    while (2 * parts <= enough && of_.shape.d % (2 * parts * 8) == 0 && of_.shape.d >= 2 * parts * 64)
+      parts *= 2;
+    return static_cast<unsigned>(parts);
   }
 
   EngineOptions of_;

@@ -45,8 +45,9 @@ struct LinearNames {
   // Each has a slot for the scale of each operand in FP8.
   enum class Operand { input, weight, gradient };
   // The backward pass goes from each layer's output to its input. What no later part of it reads is enqueued
-  // beside it: the gradients of the weights of each linear layer, by its name, and sums over rows.
-  enum Beside { sums = head + 1, besides };
+  // beside it: the gradients of the weights of each linear layer, by its name, and sums over rows. Codes of
+  // all weights but the first layer's are made beside the forward pass of that layer.
+  enum Beside { sums = head + 1, codes, besides };
 };
 
 // Inputs of a layer's linear layers, kept for the backward pass.
@@ -115,8 +116,11 @@ class LinearLayers : public LinearNames {
     if (copied > 0)
       device_.launch(cast_kernel, blocks_for(copied, device_), 1, weights + first_copied_, copies_, copied);
     if (!fp8()) return;
-    for (std::int64_t l = 0; l < layers_; ++l)
-      for (const Linear which : {qkv, out, up, down}) quantise_weights(weights, l, which);
+    quantise_weights(weights, 0);
+    if (layers_ > 1)
+      device_.beside(codes, [=, this] {
+        for (std::int64_t l = 1; l < layers_; ++l) quantise_weights(weights, l);
+      });
   }
   // Keeps the largest magnitudes of a step for the next one.
   void end() {
@@ -207,6 +211,9 @@ class LinearLayers : public LinearNames {
                    static_cast<unsigned>((rows + tile - 1) / tile), matrix, static_cast<int>(rows),
                    static_cast<int>(columns), used_ + place, fresh_ ? nullptr : next_ + place, scale(place),
                    codes, transposed);
+  }
+  void quantise_weights(const float* weights, std::int64_t l) {
+    for (const Linear which : {qkv, out, up, down}) quantise_weights(weights, l, which);
   }
   void quantise_weights(const float* weights, std::int64_t l, Linear which) {
     const std::int64_t inputs = plans_[which].inputs, outputs = plans_[which].outputs;

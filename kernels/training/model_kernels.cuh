@@ -22,9 +22,9 @@ __global__ void __launch_bounds__(threads_a_block)
   }
 }
 
-// The gradient of one symbol's row. For a tile of tokens, each warp tells which of 32 are this symbol, as a
-// word of bits. Groups of threads that are as wide as a row share the words, and a thread has several rows on
-// their way.
+// The gradient of one symbol's row, or of a part of it. Grid: symbols, then parts. For a tile of tokens, each
+// warp tells which of 32 are this symbol, as a word of bits. Groups of threads that are as wide as the part
+// share the words, and a thread has several rows on their way.
 inline constexpr int words_a_tile = 32;
 __global__ void __launch_bounds__(threads_a_block)
     embed_backward_kernel(Tokens tokens, const std::uint16_t* of_x, float* of_embedding, int count, int d) {
@@ -34,9 +34,11 @@ __global__ void __launch_bounds__(threads_a_block)
   KERNEL_SHARED(Words, words);
   KERNEL_SHARED(OfThreads, of_threads);
   const int symbol = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
-  const int width = d < step_of_block ? d / 8 : threads_a_block, groups = threads_a_block / width;
-  const int group = thread / width, i = thread % width * 8;
-  Eight sums[2] = {};  // the second one where a row is wider than the block
+  const int columns = d / static_cast<int>(gridDim.y), end = static_cast<int>(blockIdx.y + 1) * columns;
+  const int width = columns < step_of_block ? columns / 8 : threads_a_block;
+  const int groups = threads_a_block / width;
+  const int group = thread / width, i = end - columns + thread % width * 8;
+  Eight sums[2] = {};  // the second one where a part is wider than the block
   for (int first = 0; first < count; first += tile) {
     __syncthreads();
     KERNEL_UNROLL
@@ -58,7 +60,7 @@ __global__ void __launch_bounds__(threads_a_block)
           const std::uint16_t* const row = rows + (__ffs(static_cast<int>(bits)) - 1) * d;
           bits &= bits - 1;
           pieces[r][0] = load_piece(row);
-          if (i + step_of_block < d) pieces[r][1] = load_piece(row + step_of_block);
+          if (i + step_of_block < end) pieces[r][1] = load_piece(row + step_of_block);
         }
         KERNEL_UNROLL
         for (int r = 0; r < rows_at_once; ++r) {
@@ -82,7 +84,7 @@ __global__ void __launch_bounds__(threads_a_block)
   }
   of_embedding += static_cast<std::int64_t>(symbol) * d + i;
   store_eight(of_embedding, sums[0]);
-  if (i + step_of_block < d) store_eight(of_embedding + step_of_block, sums[1]);
+  if (i + step_of_block < end) store_eight(of_embedding + step_of_block, sums[1]);
 }
 
 // The gradient of one position's row.

@@ -309,6 +309,9 @@ void expect_step(const ModelShape& shape, std::int64_t batch, bool has_wgmma = t
 TEST(Engine, TrainsAModel) {
   expect_step({.d = 32, .heads = 2, .layers = 2, .sequence = 16, .vocabulary = 48}, 3);
 }
+TEST(Engine, TrainsAModelOfFewSymbolsWhoseRowsHaveTwoParts) {
+  expect_step({.d = 128, .heads = 2, .layers = 1, .sequence = 16, .vocabulary = 16}, 2);
+}
 TEST(Engine, TrainsALayer) {
   expect_step({.d = 80, .heads = 5, .layers = 1, .sequence = 48, .vocabulary = 0}, 1);
 }

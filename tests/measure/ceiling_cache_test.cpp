@@ -52,6 +52,9 @@ TEST_F(CeilingCacheTest, CountsForOneSessionOnly) {
   EXPECT_TRUE(counts(machine(), noon + CeilingCache::lifetime));
   EXPECT_FALSE(counts(machine(), noon + CeilingCache::lifetime + 1));
   EXPECT_FALSE(counts(machine(), noon - 1)) << "the clock was set back";
+  const CeilingCache brief(folder_.path() / "deeper", "this boot", 60);
+  EXPECT_TRUE(brief.find(machine(), noon + 60).has_value());
+  EXPECT_FALSE(brief.find(machine(), noon + 61).has_value());
 }
 
 TEST_F(CeilingCacheTest, DoesNotCountForAnotherDeviceDriverOrBoot) {

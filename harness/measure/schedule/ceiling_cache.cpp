@@ -65,8 +65,8 @@ fs::path CeilingCache::usual_folder() {
   return environment::cache_folder();
 }
 
-CeilingCache::CeilingCache(fs::path folder, std::string boot)
-    : folder_(std::move(folder)), boot_(std::move(boot)) {}
+CeilingCache::CeilingCache(fs::path folder, std::string boot, double seconds)
+    : folder_(std::move(folder)), boot_(std::move(boot)), seconds_(seconds) {}
 
 fs::path CeilingCache::path_of(const std::string& uuid) const {
   const bool plain = !uuid.empty() && std::all_of(uuid.begin(), uuid.end(), [](unsigned char c) {
@@ -84,7 +84,7 @@ std::optional<CachedCeilings> CeilingCache::find(const Machine& machine, double 
       from_json(Described<KeptFile>::fields, *text, path.string(), &formats::ceilings);
   if (!kept || kept->identity() != KeptFile::of(machine, boot_).identity()) return std::nullopt;
   const double age = now - kept->measured;
-  if (!(age >= 0 && age <= lifetime) || kept->ceilings.empty()) return std::nullopt;
+  if (!(age >= 0 && age <= seconds_) || kept->ceilings.empty()) return std::nullopt;
   for (const auto& [name, value] : kept->ceilings)
     if (!(value > 0) || !std::isfinite(value)) return std::nullopt;
   return CachedCeilings{kept->ceilings, kept->measured};

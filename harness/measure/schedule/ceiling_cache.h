@@ -5,7 +5,7 @@
 //
 //   {"version": 1, "uuid", "class", "driver", "boot", "measured": Unix time, "ceilings": {name: value}}
 //
-// The file is valid for `lifetime`, on the same boot of the same machine with the same driver. Otherwise the
+// The file is valid for a while, on the same boot of the same machine with the same driver. Otherwise the
 // device is measured again. It is written as a whole or not at all. Where no folder can be found or written,
 // there is no cache. One thread of a worker process uses it.
 #pragma once
@@ -27,12 +27,13 @@ struct CachedCeilings {
 
 class CeilingCache {
  public:
-  static constexpr double lifetime = 12 * 3600.0;  // seconds: a session
+  // Seconds: a session; and the suites of one command, for a device that a busy machine spoils.
+  static constexpr double lifetime = 12 * 3600.0, short_lifetime = 20 * 60.0;
 
   // In the folder that the environment names; "" when there is none.
   static std::filesystem::path usual_folder();
-  // `boot`: which start of the kernel this is.
-  CeilingCache(std::filesystem::path folder, std::string boot);
+  // `boot`: which start of the kernel this is, and what else must be the same.
+  CeilingCache(std::filesystem::path folder, std::string boot, double seconds = lifetime);
 
   // The ceilings that are valid now; std::nullopt: measure them.
   [[nodiscard]] std::optional<CachedCeilings> find(const Machine& machine, double now) const;
@@ -43,6 +44,7 @@ class CeilingCache {
  private:
   std::filesystem::path folder_;
   std::string boot_;
+  double seconds_;
 };
 
 // Adds the ceilings to the fingerprint: from the cache, with the field `ceilings_measured` (info) for when;

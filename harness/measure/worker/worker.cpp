@@ -12,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -19,6 +20,7 @@
 #include <utility>
 
 #include "harness/base/environment.h"
+#include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/catalog/apart.h"
@@ -187,13 +189,28 @@ void add_link(Machine& machine, Device& device) {
     machine.ceilings[link_ceiling] = *link;
 }
 
-// Kept only for a GPU. Code of this program reaches a CPU's ceilings, so another build has others. A script's
-// cost nothing and may change.
+// Changes with each build.
+std::string stamp_of_program() {
+  const std::filesystem::path program = "/proc/self/exe";
+  std::error_code code;
+  const auto bytes = std::filesystem::file_size(program, code);
+  const auto written = std::filesystem::last_write_time(program, code).time_since_epoch().count();
+  return code ? utc_timestamp() : fmt::format("{} {}", bytes, written);
+}
+
+// Code of this program reaches a CPU's ceilings. A script's cost nothing and may change.
+CeilingCache ceilings_of(const std::string& device) {
+  if (is_gpu_device(device)) return {CeilingCache::usual_folder(), boot_identity()};
+  if (device == cpu_kind.name)
+    return {CeilingCache::usual_folder(), fmt::format("{} {}", boot_identity(), stamp_of_program()),
+            CeilingCache::short_lifetime};
+  return {"", ""};
+}
+
 Machine machine_of(Device& device, const Job& job) {
   Machine machine = device.sensors().fingerprint();
   if (!job.measure_ceilings) return machine;
-  const bool kept = is_gpu_device(job.device);
-  add_ceilings(machine, device, CeilingCache(kept ? CeilingCache::usual_folder() : "", boot_identity()));
+  add_ceilings(machine, device, ceilings_of(job.device));
   add_link(machine, device);
   return machine;
 }

@@ -40,6 +40,12 @@ class Memory {
   }
   virtual Status upload(Buffer& to, std::span<const std::byte> from) = 0;
   virtual Status download(std::span<std::byte> to, const Buffer& from) = 0;
+  // Downloads to all of `memory`, which the host owns, take less time until the scope ends. For memory that
+  // is used many times.
+  virtual Scope lock(std::span<std::byte> memory) {
+    (void)memory;
+    return Scope();
+  }
   virtual Status fill(Buffer& buffer, unsigned char value) = 0;  // poison
   virtual Status copy(Buffer& to, const Buffer& from) = 0;       // of the same size
 

@@ -149,12 +149,13 @@ class LinearLayers : public LinearNames {
                      1.0F, added == nullptr ? 0.0F : 1.0F, scale(of_w), scale(of_x));
   }
 
-  // The gradients of x and, beside what follows, of W, by that of y, in BF16. `gradient`: of all weights.
+  // The gradients of x and, perhaps beside what follows, of W, by that of y, in BF16. `gradient`: of all
+  // weights.
   void backward_plain(std::int64_t l, Linear which, const Half* x, const Half* of_y, Half* of_x,
                       float* gradient) {
     const Plan plan = plans_[which];
     float* const of_w = gradient + in_weights(l, which);
-    device_.beside(which, [=, this] {
+    beside(which, [=, this] {
       device_.multiply(plan.of_weight, x, of_y, of_w, of_w, 1.0F, 0.0F, nullptr, nullptr);
     });
     device_.multiply(plan.of_input, copy_of(l, which), of_y, of_x, of_x, 1.0F, 0.0F, nullptr, nullptr);
@@ -170,7 +171,7 @@ class LinearLayers : public LinearNames {
     quantise<ptx::E5M2>(StoredMatrix<Half>{of_y, plan.outputs}, tokens_, plan.outputs, place, of_y_codes_,
                         of_y_transposed_);
     const Code* const x = inputs.transposed[which];
-    device_.beside(which, [=, this] {
+    beside(which, [=, this] {
       device_.multiply(plan.of_weight, x, of_y_transposed_, of_w, of_w, 1.0F, 0.0F,
                        scale(slot(l, which, Operand::input)), scale(place));
     });
@@ -179,6 +180,17 @@ class LinearLayers : public LinearNames {
   }
 
  private:
+  // A product that has a tile for each multiprocessor gains nothing beside others.
+  template <class Work>
+  void beside(Linear which, const Work& work) {
+    const Plan& plan = plans_[which];
+    const auto tiles = [](std::int64_t extent) { return (extent + tile - 1) / tile; };
+    if (tiles(plan.inputs) * tiles(plan.outputs) < device_.multiprocessors())
+      device_.beside(which, work);
+    else
+      work();
+  }
+
   static constexpr int floats_a_scale = 4;  // cuBLASLt takes scales at multiples of 16 bytes alone
   struct Plan {
     std::int64_t inputs = 0, outputs = 0;

@@ -244,6 +244,21 @@ TEST(Identity, TellsWhichTensorOfTheHostIsCopied) {
   EXPECT_NE(with(0x5010), with(0x5020));
 }
 
+TEST(Identity, IsKnownOfCallsThatSendATensorOfTheHostWhichTheyChange) {
+  const auto with = [](std::uint64_t host, const std::string& first) {
+    Example example;
+    example.around.buffers.push_back({0x5000, 64});
+    example.change([&](auto& calls) { calls[3].host = host; });
+    example.history.one[3].content = first;
+    example.history.next[3].content = "a hash of what the first call left there";
+    return example.identity();
+  };
+  EXPECT_NE(with(0x5010, "a hash").digest, "");
+  EXPECT_NE(with(0x5010, "a hash").digest, with(0x5010, "another hash").digest)
+      << "code of the host may have changed it";
+  EXPECT_EQ(with(0x9000, "a hash").gap->code, CauseCode::calls_differ) << "of other memory nothing is known";
+}
+
 TEST(Identity, IsUnknownWhereTheCodeIs) {
   Example example;
   example.code.erase("_Z4gemmPf");

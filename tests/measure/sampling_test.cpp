@@ -134,16 +134,16 @@ TEST(Sampling, OutputsOfTheNextCaseTakeTheMemoryOfTheLast) {
   const auto device = scripted(R"({"version": 1})");
   Carried carried;
   measure_case(*device, catalog(), planned_line("right", 1000), 1, carried);
-  ASSERT_THAT(carried.outputs, SizeIs(1));
-  const std::byte* const memory = carried.outputs[0].data.data();
+  ASSERT_THAT(carried.outputs.tensors(), SizeIs(1));
+  const std::byte* const memory = carried.outputs.tensors()[0].data.data();
   EXPECT_EQ(measure_case(*device, catalog(), planned_line("right", 100), 1, carried).outcome,
             Outcome::measured);
-  EXPECT_EQ(carried.outputs[0].data.data(), memory);
-  EXPECT_EQ(carried.outputs[0].spec.shape, std::vector<std::int64_t>{100});
-  EXPECT_THAT(carried.outputs[0].data, SizeIs(400));
+  EXPECT_EQ(carried.outputs.tensors()[0].data.data(), memory);
+  EXPECT_EQ(carried.outputs.tensors()[0].spec.shape, std::vector<std::int64_t>{100});
+  EXPECT_THAT(carried.outputs.tensors()[0].data, SizeIs(400));
   EXPECT_EQ(measure_case(*device, catalog(), planned_line("right", 5000), 1, carried).outcome,
             Outcome::measured);
-  EXPECT_THAT(carried.outputs[0].data, SizeIs(20'000));
+  EXPECT_THAT(carried.outputs.tensors()[0].data, SizeIs(20'000));
 }
 
 TEST(Sampling, ReadsTheClockOnBothSidesOfEachPlacement) {

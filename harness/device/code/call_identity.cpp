@@ -33,8 +33,10 @@ const AddressRange* range_of(const std::vector<AddressRange>& ranges, std::uint6
 // Puts calls into a text that is the same in every process. Numbers what it names in the order of first use.
 class Scribe {
  public:
-  Scribe(const CallHistory& history, const CallSurroundings& surroundings)
-      : history_(history), surroundings_(surroundings) {
+  // `tells_tensors`: what a tensor in the host's memory holds when it is copied. A call may change it for the
+  // next one.
+  Scribe(const CallHistory& history, const CallSurroundings& surroundings, bool tells_tensors = true)
+      : history_(history), surroundings_(surroundings), tells_tensors_(tells_tensors) {
     streams_[surroundings.stream] = 0;
     contexts_[surroundings.context] = 0;
     text_ = "identity 1\n";
@@ -48,9 +50,9 @@ class Scribe {
     if (call.event) text_ += fmt::format(" event {}", number_in(events_, *call.event));
     for (const auto& [name, value] : call.figures) text_ += fmt::format(" {}={}", name, value);
     for (const Word& word : call.words) text_ += " " + word_text(call, word);
-    if (const AddressRange* buffer = call.host == 0 ? nullptr : range_of(surroundings_.buffers, call.host))
-      text_ += " host " + buffer_text(*buffer, call.host);
-    if (!call.content.empty()) text_ += " content " + call.content;
+    const AddressRange* const tensor = call.host == 0 ? nullptr : range_of(surroundings_.buffers, call.host);
+    if (tensor != nullptr) text_ += " host " + buffer_text(*tensor, call.host);
+    if (!call.content.empty() && (tensor == nullptr || tells_tensors_)) text_ += " content " + call.content;
     text_ += "\n";
   }
 
@@ -123,6 +125,7 @@ class Scribe {
 
   const CallHistory& history_;
   const CallSurroundings& surroundings_;
+  bool tells_tensors_;
   std::string text_;
   std::vector<Cause> gaps_;
   Numbers contexts_, streams_, events_, memory_;
@@ -270,7 +273,7 @@ Identity identity_of(const CallHistory& history, const CallSurroundings& surroun
   if (!history.gaps.empty()) return unknown(first_of(history.gaps));
   const Scribe all = written(history, surroundings);
   if (!all.gaps().empty()) return unknown(first_of(all.gaps()));
-  Scribe one(history, surroundings), next(history, surroundings);
+  Scribe one(history, surroundings, false), next(history, surroundings, false);
   one.write(history.one);
   next.write(history.next);
   if (one.text() != next.text()) return unknown({CauseCode::calls_differ});

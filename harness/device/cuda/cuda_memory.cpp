@@ -131,8 +131,27 @@ Status CudaMemory::download(std::span<std::byte> to, const Buffer& from) {
   if (from.of_host()) return when_idle([&] { copy_on_threads(to.data(), from.data(), to.size()); });
   const auto place = place_of(from);
   if (!place) return fail(place.error());
-  if (auto status = place->staging.download(to, from.data(), place->stream); !status) return status;
+  const auto locked = locked_.find(to.data());
+  const Status got =
+      locked != locked_.end() && to.size() <= locked->second
+          ? check(cudaMemcpyAsync(to.data(), from.data(), to.size(), cudaMemcpyDeviceToHost, place->stream),
+                  "cudaMemcpyAsync to the host")
+          : place->staging.download(to, from.data(), place->stream);
+  if (!got) return got;
   return queue_.synchronize();
+}
+
+Scope CudaMemory::lock(std::span<std::byte> memory) {
+  if (!usable()) return Scope();
+  if (cudaHostRegister(memory.data(), memory.size(), cudaHostRegisterPortable) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return Scope();
+  }
+  locked_[memory.data()] = memory.size();
+  return Scope([this, begin = memory.data()] {
+    locked_.erase(begin);
+    (void)cudaHostUnregister(begin);
+  });
 }
 
 Status CudaMemory::copy(Buffer& to, const Buffer& from) {

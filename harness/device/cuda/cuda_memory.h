@@ -2,7 +2,9 @@
 // context. One thread uses it.
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <span>
 
 #include "harness/device/cuda/memory_meter.h"
 #include "harness/device/cuda/staging.h"
@@ -20,6 +22,7 @@ class CudaMemory final : public Memory {
   Result<std::unique_ptr<Buffer>> allocate_on(int gpu, std::size_t bytes) override;
   Status upload(Buffer& to, std::span<const std::byte> from) override;
   Status download(std::span<std::byte> to, const Buffer& from) override;
+  Scope lock(std::span<std::byte> memory) override;
   Status copy(Buffer& to, const Buffer& from) override;
   Status fill(Buffer& buffer, unsigned char value) override;
   [[nodiscard]] std::size_t cache_bytes() const override { return cache_bytes_; }
@@ -38,7 +41,8 @@ class CudaMemory final : public Memory {
 
   WorkQueue& queue_;
   MemoryMeter meter_;
-  std::map<int, Staging> staging_;  // by GPU of the case
+  std::map<int, Staging> staging_;                  // by GPU of the case
+  std::map<const std::byte*, std::size_t> locked_;  // where downloads need no staging: begin and size
   std::size_t cache_bytes_;
 };
 

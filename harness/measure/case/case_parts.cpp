@@ -80,7 +80,7 @@ tl::expected<Finding, Ending> CaseParts::check(Subject& subject) {
 tl::expected<Finding, Ending> CaseParts::check_twice(Subject& subject, const std::function<Status()>& call) {
   tl::expected<Finding, Ending> finding = check(subject);
   if (!finding || finding->wrong || !may_hold_poison(subject.problem)) return finding;
-  const HeldBytes held = elements_holding(poison, carried.outputs);
+  const HeldBytes held = elements_holding(poison, carried.outputs.tensors());
   if (const Status ready = allocation.write_afresh(subject.problem, *inputs, second_poison); !ready)
     return subjects.broken(ready.error());
   if (const Status called = call(); !called) return subjects.broken(called.error());
@@ -88,7 +88,7 @@ tl::expected<Finding, Ending> CaseParts::check_twice(Subject& subject, const std
   tl::expected<Finding, Ending> second =
       check(subject, allocation, *inputs, Checking{.unwritten = second_poison});
   if (!second) return second;
-  finding->wrong = never_written(held, second_poison, carried.outputs);
+  finding->wrong = never_written(held, second_poison, carried.outputs.tensors());
   if (!finding->wrong) finding->wrong = std::move(second->wrong);
   if (!(second->error <= finding->error)) finding->error = second->error;
   return finding;
@@ -103,7 +103,7 @@ tl::expected<Finding, Ending> CaseParts::check(Subject& subject, const Allocatio
     carried.inputs.settle();
     subject.workload->reference(planned.params, held.inputs, output, wanted, right);
   };
-  return verify(right_values, subject.problem, held, carried.outputs, how);
+  return verify(right_values, subject.problem, held, carried.outputs.tensors(), how);
 }
 
 }  // namespace harness

@@ -43,7 +43,7 @@ Step report_metrics(CaseParts& parts, Subject& subject) {
   if (subject.reported->tells_times()) parts.carried.inputs.settle();
   subject.kernel->report(*subject.reported);  // may train a model
   parts.carried.inputs.settle();
-  subject.workload->report(parts.planned.params, parts.inputs->inputs, parts.carried.outputs,
+  subject.workload->report(parts.planned.params, parts.inputs->inputs, parts.carried.outputs.tensors(),
                            *subject.reported);
   return {};
 }

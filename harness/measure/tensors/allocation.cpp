@@ -1,6 +1,7 @@
 #include "harness/measure/tensors/allocation.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -28,20 +29,36 @@ void touch(sdk::HostBytes& bytes) {
   });
 }
 
-// Reused while it suffices: pages that were written before take a copy at full speed. Threads touch fresh
-// pages first, because a copy would touch them one by one.
-void reshape(sdk::HostTensor& tensor, const sdk::TensorSpec& spec) {
-  if (tensor.data.capacity() < spec.bytes()) {
-    tensor.data = {};  // not both at once
-    tensor.data = sdk::HostBytes(spec.bytes());
-    touch(tensor.data);
-  } else {
-    tensor.data.resize(spec.bytes());
-  }
-  tensor.spec = spec;
-}
+// What is worth locking, and what would take too much of the host's memory.
+constexpr std::size_t least_locked = std::size_t{8} << 20, most_locked = std::size_t{2} << 30;
 
 }  // namespace
+
+// Memory is reused while it suffices: pages that were written before take a copy at full speed. Threads touch
+// fresh pages first, because a copy would touch them one by one. Locked memory has room for larger outputs.
+std::span<std::byte> HostOutputs::take(std::size_t index, const sdk::TensorSpec& spec, Memory& device) {
+  while (tensors_.size() <= index) {
+    tensors_.emplace_back(sdk::TensorSpec{{}, sdk::Role::output, sdk::DType::i8, {0}});
+    locks_.emplace_back();
+  }
+  sdk::HostTensor& tensor = tensors_[index];
+  if (tensor.data.capacity() < spec.bytes()) {
+    locks_[index].end();
+    tensor.data = {};  // not both at once
+    const bool locks = spec.bytes() >= least_locked && spec.bytes() <= most_locked;
+    tensor.data = sdk::HostBytes(locks ? std::bit_ceil(spec.bytes()) : spec.bytes());
+    touch(tensor.data);
+    if (locks) locks_[index] = device.lock(tensor.data);
+  }
+  tensor.data.resize(spec.bytes());
+  tensor.spec = spec;
+  return tensor.data;
+}
+
+void HostOutputs::end(std::size_t count) {
+  locks_.resize(count);
+  tensors_.erase(tensors_.begin() + static_cast<std::ptrdiff_t>(count), tensors_.end());
+}
 
 std::size_t kept_bytes_on(Device& device) {
   return is_gpu_kind(device.traits().kind) ? 16 * device.memory().cache_bytes() : 0;
@@ -208,17 +225,14 @@ Status Allocation::write(const sdk::Problem& problem, const CaseInputs& inputs,
   return timer_.synchronize();
 }
 
-Status Allocation::download_outputs(const sdk::Problem& problem,
-                                    std::vector<sdk::HostTensor>& outputs) const {
+Status Allocation::download_outputs(const sdk::Problem& problem, HostOutputs& outputs) const {
   std::size_t next = 0;
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
     if (!sdk::is_output(problem.tensors[i].role)) continue;
-    if (next == outputs.size())
-      outputs.emplace_back(sdk::TensorSpec{{}, sdk::Role::output, sdk::DType::i8, {0}});
-    reshape(outputs[next], problem.tensors[i]);
-    if (Status got = memory_.download(outputs[next++].data, *held_.tensors[i]); !got) return got;
+    const std::span<std::byte> to = outputs.take(next++, problem.tensors[i], memory_);
+    if (Status got = memory_.download(to, *held_.tensors[i]); !got) return got;
   }
-  outputs.erase(outputs.begin() + static_cast<std::ptrdiff_t>(next), outputs.end());
+  outputs.end(next);
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "harness/device/device.h"
@@ -30,6 +31,21 @@ std::size_t kept_bytes_on(Device& device);
 
 // The buffers of one set: a problem's tensors in their order, and the workspace where there is one.
 std::vector<SharedBlocks::Wanted> buffers_of(const sdk::Problem& problem, std::size_t workspace_bytes);
+
+// Outputs in the host's memory. The next ones take the memory of the last.
+class HostOutputs {
+ public:
+  [[nodiscard]] std::span<const sdk::HostTensor> tensors() const { return tensors_; }
+  // The memory that output number `index` comes to. Locked in `device`, which must outlive this, where that
+  // pays.
+  std::span<std::byte> take(std::size_t index, const sdk::TensorSpec& spec, Memory& device);
+  // There are so many outputs.
+  void end(std::size_t count);
+
+ private:
+  std::vector<sdk::HostTensor> tensors_;
+  std::vector<Scope> locks_;  // of each, ended before its memory is given back
+};
 
 class Allocation {
  public:
@@ -59,8 +75,8 @@ class Allocation {
   Status write_afresh(const sdk::Problem& problem, const CaseInputs& inputs, unsigned char byte = poison);
   // Uploads inputs into the buffers at hand, those that are changed in place among them.
   Status write_inputs(const sdk::Problem& problem, const CaseInputs& inputs);
-  // Into `outputs`, in the order of Problem::tensors; those of an earlier call lend their memory.
-  Status download_outputs(const sdk::Problem& problem, std::vector<sdk::HostTensor>& outputs) const;
+  // In the order of Problem::tensors.
+  Status download_outputs(const sdk::Problem& problem, HostOutputs& outputs) const;
 
   [[nodiscard]] sdk::Buffers buffers() const {
     return {held_.addresses, held_.workspace ? held_.workspace->data() : nullptr};

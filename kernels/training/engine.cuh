@@ -3,9 +3,9 @@
 //
 // Device has: int plan(const Product&); multiply(plan, a, b, c, d, alpha, beta, scale of a, scale of b);
 // launch(kernel, grid x, grid y, arguments...); launch_shaped(kernel, LaunchShape, arguments...); zero(at,
-// bytes); multiprocessors(); has_wgmma(). beside(name, work) enqueues what work() does behind what is
-// enqueued so far, and perhaps beside what follows. What follows wait(name) is behind the last work of that
-// name, and what follows join() behind all; a name without work is nothing to wait for.
+// bytes); multiprocessors(); has_wgmma(). beside(name, work) enqueues the launches of work() behind those so
+// far, and perhaps beside those that follow. After wait(name), launches are behind the last work of that
+// name, and after join() behind all. A name without work is nothing to wait for.
 #pragma once
 
 #include <algorithm>

@@ -44,8 +44,8 @@ struct LinearNames {
   static constexpr int in_layer = 4;
   // Each has a slot for the scale of each operand in FP8.
   enum class Operand { input, weight, gradient };
-  // The backward pass goes from each layer's output to its input. What no later part of it reads is enqueued
-  // beside it: the gradients of the weights of each linear layer, by its name, and sums over rows. Codes of
+  // The backward pass goes from each layer's output to its input. Results that no later part of it reads are
+  // made beside it: gradients of the weights of each linear layer, by its name, and sums over rows. Codes of
   // all weights but the first layer's are made beside the forward pass of that layer.
   enum Beside { sums = head + 1, codes, besides };
 };

@@ -99,7 +99,7 @@ TEST(PinnedBaselines, AreWrittenBackByteForByte) {
   int seen = 0;
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(std::string(HARNESS_SOURCE_DIR) + "/baselines")) {
-    if (entry.path().extension() != ".json") continue;
+    if (entry.path().extension() != ".json" || entry.path().parent_path().filename() == "tuned") continue;
     ++seen;
     const std::string text = read_file(entry.path().string()).value();
     const auto record = decode_record(text, entry.path().string());

@@ -45,6 +45,20 @@ TEST(TunedFile, RoundTripIsTheIdentity) {
   EXPECT_NE(text.find(R"("format": "harness-tuned")"), std::string::npos);
 }
 
+TEST(TunedFile, PinsOfTheTreeAreWrittenBackByteForByte) {
+  int seen = 0;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(std::string(HARNESS_SOURCE_DIR) + "/baselines")) {
+    if (entry.path().extension() != ".json" || entry.path().parent_path().filename() != "tuned") continue;
+    ++seen;
+    const std::string text = read_file(entry.path().string()).value();
+    const auto read = decode_tuned(text, entry.path().string());
+    ASSERT_TRUE(read) << read.error().text();
+    EXPECT_EQ(encode_tuned(*read), text) << entry.path();
+  }
+  EXPECT_GT(seen, 0);
+}
+
 TEST(TunedFile, MistakesAreNamedWithTheirPlace) {
   const auto error = [](std::string text, const std::string& from, const std::string& to) {
     text.replace(text.find(from), from.size(), to);

@@ -29,7 +29,7 @@ void touch(sdk::HostBytes& bytes) {
   });
 }
 
-// What is worth locking, and what would take too much of the host's memory.
+// Less is not worth locking; more would take too much of the host's memory.
 constexpr std::size_t least_locked = std::size_t{8} << 20, most_locked = std::size_t{2} << 30;
 
 }  // namespace

@@ -130,8 +130,7 @@ struct PlannedCase {
   std::optional<Sampling> suite_sampling = {};
   // The values of the parameters that `params` calls `tuned`: what the variant gets. Empty: it has none.
   sdk::Params tuned = {};
-  std::string choice = {};     // that the variant is to make (sdk::Kernel::choose); "": its own
-  bool kernels_known = false;  // an earlier process has told the identity of its calls, and their kernels
+  std::string choice = {};  // that the variant is to make (sdk::Kernel::choose); "": its own
   // Instead of a workload. A benchmark in the output of a program is a case with the same program.
   std::optional<Program> program = {};
 

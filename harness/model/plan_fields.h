@@ -203,7 +203,6 @@ struct Described<PlannedCase> {
       field("suite_sampling", &PlannedCase::suite_sampling).unless_default(),
       field("tuned", &PlannedCase::tuned).unless_default(),
       field("choice", &PlannedCase::choice).unless_default(),
-      field("kernels_known", &PlannedCase::kernels_known).unless_default(),
       field("program", &PlannedCase::program).unless_default(), field("gate", &PlannedCase::gate),
       field("counter_passes", &PlannedCase::counter_passes).unless_default(),
       field("where", &PlannedCase::where).null_when_default(),

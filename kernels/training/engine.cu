@@ -111,7 +111,7 @@ class LibraryProduct {
   cublasLtMatmulAlgo_t algorithm_ = {};
 };
 
-// The caller's stream, and one of its own beside it. Each has a workspace for the library.
+// The caller's stream, and one of its own beside it. Each that multiplies has a workspace for the library.
 class CudaDevice {
  public:
   CudaDevice(int multiprocessors, bool has_wgmma) : multiprocessors_(multiprocessors), has_wgmma_(has_wgmma) {
@@ -121,7 +121,6 @@ class CudaDevice {
     handle_.reset(handle);
   }
 
-  static constexpr std::size_t workspace_bytes = 2 * kernels::library_workspace_bytes;
   void set_workspace(void* workspace) {
     main_.workspace = workspace;
     beside_.workspace = static_cast<unsigned char*>(workspace) + kernels::library_workspace_bytes;
@@ -205,12 +204,10 @@ class EngineOnCuda final : public CudaEngine {
       : device_(traits.multiprocessors, traits.compute_major == 9 && traits.compute_minor == 0),
         engine_(options, device_) {}
 
-  [[nodiscard]] std::size_t workspace_bytes() const override {
-    return CudaDevice::workspace_bytes + engine_.bytes();
-  }
+  [[nodiscard]] std::size_t workspace_bytes() const override { return library_bytes() + engine_.bytes(); }
   void bind(void* workspace) override {
     device_.set_workspace(workspace);
-    engine_.bind(static_cast<unsigned char*>(workspace) + CudaDevice::workspace_bytes);
+    engine_.bind(static_cast<unsigned char*>(workspace) + library_bytes());
   }
   void step(harness::sdk::Stream stream, const StepTensors& on, bool fresh) override {
     device_.use(static_cast<cudaStream_t>(stream.handle));
@@ -222,6 +219,10 @@ class EngineOnCuda final : public CudaEngine {
   }
 
  private:
+  [[nodiscard]] std::size_t library_bytes() const {
+    return kernels::library_workspace_bytes * (engine_.multiplies_beside() ? 2 : 1);
+  }
+
   CudaDevice device_;
   Engine<CudaDevice> engine_;
 };

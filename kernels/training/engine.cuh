@@ -51,6 +51,7 @@ class Engine : LinearNames {
   }
 
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] bool multiplies_beside() const { return linears_.multiplies_beside(); }
   void bind(void* workspace) {
     Arena arena(workspace);
     lay_out(arena);

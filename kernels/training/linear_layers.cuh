@@ -83,6 +83,11 @@ class LinearLayers : public LinearNames {
   }
 
   [[nodiscard]] bool fp8() const { return precision_ != Precision::bf16; }
+  // Whether any product goes beside others, and needs a workspace of its own.
+  [[nodiscard]] bool multiplies_beside() const {
+    return std::any_of(plans_.begin(), plans_.end(),
+                       [&](const Plan& plan) { return plan.outputs > 0 && is_small(plan); });
+  }
 
   void lay_out(Arena& arena, std::int64_t d) {
     const std::int64_t values = tokens_ * d;
@@ -183,9 +188,7 @@ class LinearLayers : public LinearNames {
   // A product that has a tile for each multiprocessor gains nothing beside others.
   template <class Work>
   void beside(Linear which, const Work& work) {
-    const Plan& plan = plans_[which];
-    const auto tiles = [](std::int64_t extent) { return (extent + tile - 1) / tile; };
-    if (tiles(plan.inputs) * tiles(plan.outputs) < device_.multiprocessors())
+    if (is_small(plans_[which]))
       device_.beside(which, work);
     else
       work();
@@ -197,6 +200,10 @@ class LinearLayers : public LinearNames {
     int forward = 0, of_input = 0, of_weight = 0;
   };
 
+  [[nodiscard]] bool is_small(const Plan& plan) const {
+    const auto tiles = [](std::int64_t extent) { return (extent + tile - 1) / tile; };
+    return tiles(plan.inputs) * tiles(plan.outputs) < device_.multiprocessors();
+  }
   [[nodiscard]] std::int64_t in_one_layer(Linear which) const {
     return which == qkv ? at_.qkv() : which == out ? at_.out() : which == up ? at_.up() : at_.down();
   }

@@ -245,18 +245,25 @@ TEST(Identity, TellsWhichTensorOfTheHostIsCopied) {
 }
 
 TEST(Identity, IsKnownOfCallsThatSendATensorOfTheHostWhichTheyChange) {
-  const auto with = [](std::uint64_t host, const std::string& first) {
+  const auto with = [](std::uint64_t host, const std::string& first, const std::string& then,
+                       Kind last = Kind::fetch) {
     Example example;
     example.around.buffers.push_back({0x5000, 64});
-    example.change([&](auto& calls) { calls[3].host = host; });
+    example.change([&](auto& calls) {
+      calls[3].host = host;
+      calls.push_back({.kind = last, .name = "cuMemcpyDtoHAsync_v2", .host = host});
+    });
     example.history.one[3].content = first;
-    example.history.next[3].content = "a hash of what the first call left there";
+    example.history.next[3].content = then;
     return example.identity();
   };
-  EXPECT_NE(with(0x5010, "a hash").digest, "");
-  EXPECT_NE(with(0x5010, "a hash").digest, with(0x5010, "another hash").digest)
-      << "code of the host may have changed it";
-  EXPECT_EQ(with(0x9000, "a hash").gap->code, CauseCode::calls_differ) << "of other memory nothing is known";
+  const Identity known = with(0x5010, "a hash", "of results");
+  EXPECT_NE(known.digest, "");
+  EXPECT_NE(known.digest, with(0x5010, "another hash", "of results").digest);
+  EXPECT_NE(known.digest, with(0x5010, "a hash", "of other results").digest) << "code of the host takes part";
+  EXPECT_EQ(with(0x9000, "a hash", "of results").gap->code, CauseCode::calls_differ) << "no tensor";
+  EXPECT_EQ(with(0x5010, "a hash", "of results", Kind::order).gap->code, CauseCode::calls_differ)
+      << "code of the host alone changed it";
 }
 
 TEST(Identity, IsUnknownWhereTheCodeIs) {

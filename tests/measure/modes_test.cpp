@@ -332,21 +332,6 @@ TEST(EventTiming, LooksAtCallsOneAtATime) {
   EXPECT_EQ(device.looked.calls, 1);
 }
 
-TEST(KernelLook, IsOfTheSecondProcessOnlyWhereTheFirstCouldNotTell) {
-  const auto looks = [](int process, bool known) {
-    BatchCounter device(*parse_script(R"({"version": 1})", "s"));
-    PlannedCase one = planned(TimingMode::events, CacheMode::cold);
-    one.kernels_known = known;
-    EXPECT_EQ(measure_case(device, catalog(), one, process).outcome, Outcome::measured);
-    return device.when_looked.has_value();
-  };
-  EXPECT_TRUE(looks(1, false));
-  EXPECT_TRUE(looks(2, false));
-  EXPECT_FALSE(looks(3, false));
-  EXPECT_TRUE(looks(1, true)) << "the first process of the other build";
-  EXPECT_FALSE(looks(2, true));
-}
-
 TEST(BatchTiming, IsNeverReplacedSilently) {
   Uncapturable device(*parse_script(R"({"version": 1})", "s"));
   const ProcessResult result = measure_case(device, catalog(), planned(TimingMode::batch, CacheMode::hot), 1);

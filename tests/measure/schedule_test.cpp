@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 
-#include "harness/measure/schedule/decisions.h"
 #include "tests/measure/cases.h"
 
 namespace harness {
@@ -55,22 +54,6 @@ TEST(Schedule, LeavesOutSkippedCasesAndWhatTheRunHasAlready) {
   EXPECT_THAT(texts_of(schedule_of(plan, options).at(0).at(0)), ElementsAre("2 cpu x1"));
   options.already.insert({plan.cases[0].id, 2});
   EXPECT_THAT(schedule_of(plan, options), IsEmpty());
-}
-
-TEST(Decisions, TellFromAnIdentityAndItsKernelsThatTheyAreKnown) {
-  const PlannedCase planned = planned_on("cuda", "a", 5);
-  const auto known_after = [&](const std::string& digest, std::vector<KernelUse> kernels) {
-    Decisions decisions;
-    ProcessResult result;
-    result.identity = Identity{digest};
-    result.kernels = std::move(kernels);
-    EXPECT_TRUE(decisions.agree(planned, result));
-    return decisions.decided(planned).kernels_known;
-  };
-  EXPECT_TRUE(known_after("3f", {KernelUse{"gelu"}}));
-  EXPECT_FALSE(known_after("", {KernelUse{"gelu"}}));
-  EXPECT_FALSE(known_after("3f", {}));
-  EXPECT_FALSE(Decisions().decided(planned).kernels_known);
 }
 
 TEST(Schedule, CountsFreshProcessesBehindTheOthers) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "harness/base/files.h"
 #include "harness/device/code/kernel_launches.h"
@@ -33,10 +35,10 @@ const AddressRange* range_of(const std::vector<AddressRange>& ranges, std::uint6
 // Puts calls into a text that is the same in every process. Numbers what it names in the order of first use.
 class Scribe {
  public:
-  // `tells_tensors`: what a tensor in the host's memory holds when it is copied. A call may change it for the
-  // next one.
-  Scribe(const CallHistory& history, const CallSurroundings& surroundings, bool tells_tensors = true)
-      : history_(history), surroundings_(surroundings), tells_tensors_(tells_tensors) {
+  // `changing`: tensors in the host's memory whose content is left out.
+  Scribe(const CallHistory& history, const CallSurroundings& surroundings,
+         std::set<const AddressRange*> changing = {})
+      : history_(history), surroundings_(surroundings), changing_(std::move(changing)) {
     streams_[surroundings.stream] = 0;
     contexts_[surroundings.context] = 0;
     text_ = "identity 1\n";
@@ -52,7 +54,7 @@ class Scribe {
     for (const Word& word : call.words) text_ += " " + word_text(call, word);
     const AddressRange* const tensor = call.host == 0 ? nullptr : range_of(surroundings_.buffers, call.host);
     if (tensor != nullptr) text_ += " host " + buffer_text(*tensor, call.host);
-    if (!call.content.empty() && (tensor == nullptr || tells_tensors_)) text_ += " content " + call.content;
+    if (!call.content.empty() && !changing_.contains(tensor)) text_ += " content " + call.content;
     text_ += "\n";
   }
 
@@ -125,7 +127,7 @@ class Scribe {
 
   const CallHistory& history_;
   const CallSurroundings& surroundings_;
-  bool tells_tensors_;
+  std::set<const AddressRange*> changing_;
   std::string text_;
   std::vector<Cause> gaps_;
   Numbers contexts_, streams_, events_, memory_;
@@ -234,6 +236,18 @@ Scribe written(const CallHistory& history, const CallSurroundings& surroundings)
   return all;
 }
 
+// Tensors in the host's memory to which these calls bring results, so that the next call may send other
+// bytes.
+std::set<const AddressRange*> fetched(const std::vector<DriverCall>& calls,
+                                      const CallSurroundings& surroundings) {
+  std::set<const AddressRange*> tensors;
+  for (const DriverCall& call : calls)
+    if (const AddressRange* tensor = range_of(surroundings.buffers, call.host);
+        call.kind == Kind::fetch && call.host != 0 && tensor != nullptr)
+      tensors.insert(tensor);
+  return tensors;
+}
+
 // Whether a gap stands for launches that nobody could follow, and not for mapping memory, for example.
 bool hides_launches(const Cause& gap) {
   const std::string call = gap.text("call");
@@ -273,11 +287,20 @@ Identity identity_of(const CallHistory& history, const CallSurroundings& surroun
   if (!history.gaps.empty()) return unknown(first_of(history.gaps));
   const Scribe all = written(history, surroundings);
   if (!all.gaps().empty()) return unknown(first_of(all.gaps()));
-  Scribe one(history, surroundings, false), next(history, surroundings, false);
-  one.write(history.one);
-  next.write(history.next);
-  if (one.text() != next.text()) return unknown({CauseCode::calls_differ});
-  return {std::string(gpu_digest_rules) + content_hash(all.text()), {}};
+  const auto text_of = [&](const std::vector<DriverCall>& calls, std::set<const AddressRange*> changing) {
+    Scribe scribe(history, surroundings, std::move(changing));
+    scribe.write(calls);
+    return scribe.text();
+  };
+  std::string text = all.text();
+  const std::string next = text_of(history.next, {});
+  if (text_of(history.one, {}) != next) {
+    const std::set<const AddressRange*> changing = fetched(history.one, surroundings);
+    if (text_of(history.one, changing) != text_of(history.next, changing))
+      return unknown({CauseCode::calls_differ});
+    text += next;  // code of the host may take part
+  }
+  return {std::string(gpu_digest_rules) + content_hash(text), {}};
 }
 
 }  // namespace harness

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "harness/device/cuda/check.h"
@@ -39,14 +40,35 @@ class PinnedBuffer final : public Buffer {
   std::size_t bytes_;
 };
 
+bool register_pages(std::span<std::byte> memory) {
+  constexpr unsigned for_all = cudaHostRegisterPortable | cudaHostRegisterMapped;
+  if (cudaHostRegister(memory.data(), memory.size(), for_all) == cudaSuccess) return true;
+  (void)cudaGetLastError();
+  return false;
+}
+
+// Whether registering locks pages, and GPUs reach them by the host's addresses (cudaHostRegister(), CUDA 13).
+bool locks_mapped_pages() {
+  int device = 0, by_host_tables = 1, by_host_address = 0;
+  const bool told = cudaGetDevice(&device) == cudaSuccess &&
+                    cudaDeviceGetAttribute(&by_host_tables, cudaDevAttrPageableMemoryAccessUsesHostPageTables,
+                                           device) == cudaSuccess &&
+                    cudaDeviceGetAttribute(&by_host_address, cudaDevAttrCanUseHostPointerForRegisteredMem,
+                                           device) == cudaSuccess;
+  if (!told) (void)cudaGetLastError();
+  return told && by_host_tables == 0 && by_host_address != 0;
+}
+
 // The same of pages of 2 MiB, which are found, cleared and locked sooner than those that the runtime takes.
 class LockedPages final : public Buffer {
  public:
-  // `memory` is mapped for itself, because pages are locked as a whole.
-  static std::unique_ptr<Buffer> lock(sdk::HostBytes memory) {
-    if (cudaHostRegister(memory.data(), memory.size(), cudaHostRegisterPortable) == cudaSuccess)
-      return std::make_unique<LockedPages>(std::move(memory));
-    (void)cudaGetLastError();
+  // Null where there are none. At least sdk::least_mapped_bytes, because pages are locked as a whole.
+  static std::unique_ptr<Buffer> take(std::size_t bytes) {
+    try {
+      sdk::HostBytes memory(bytes);
+      if (register_pages(memory)) return std::make_unique<LockedPages>(std::move(memory));
+    } catch (const std::bad_alloc&) {
+    }
     return nullptr;
   }
   explicit LockedPages(sdk::HostBytes locked) : memory_(std::move(locked)) {}
@@ -101,8 +123,8 @@ Result<CudaMemory::Place> CudaMemory::place_of(const Buffer& buffer) {
 Result<std::unique_ptr<Buffer>> CudaMemory::allocate_on(int gpu, std::size_t bytes) {
   if (gpu == sdk::host_memory) {
     if (auto status = usable(); !status) return fail(std::move(status.error()));
-    if (bytes >= sdk::least_mapped_bytes)
-      if (auto locked = LockedPages::lock(sdk::HostBytes(bytes))) return locked;
+    if (bytes >= sdk::least_mapped_bytes && locks_mapped_pages())
+      if (auto locked = LockedPages::take(bytes)) return locked;
     void* memory = nullptr;
     if (auto status = check(cudaHostAlloc(&memory, std::max<std::size_t>(bytes, 1), cudaHostAllocPortable),
                             "cudaHostAlloc of a tensor");
@@ -142,11 +164,7 @@ Status CudaMemory::download(std::span<std::byte> to, const Buffer& from) {
 }
 
 Scope CudaMemory::lock(std::span<std::byte> memory) {
-  if (!usable()) return Scope();
-  if (cudaHostRegister(memory.data(), memory.size(), cudaHostRegisterPortable) != cudaSuccess) {
-    (void)cudaGetLastError();
-    return Scope();
-  }
+  if (!usable() || !register_pages(memory)) return Scope();
   locked_[memory.data()] = memory.size();
   return Scope([this, begin = memory.data()] {
     locked_.erase(begin);

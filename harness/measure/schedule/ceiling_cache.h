@@ -27,7 +27,7 @@ struct CachedCeilings {
 
 class CeilingCache {
  public:
-  // Seconds: a session; and the suites of one command, for a device that a busy machine spoils.
+  // Seconds: a session; and some suites one after the other, for a device that a busy machine spoils.
   static constexpr double lifetime = 12 * 3600.0, short_lifetime = 20 * 60.0;
 
   // In the folder that the environment names; "" when there is none.

@@ -1,7 +1,6 @@
 // Decisions: what the first result of a case settles for all its processes and both builds in a run, because
 // others would not compare: how calls are timed where the plan says `timing: auto`, and the choice of a
-// variant that has several ways to work. Lanes share it. It draws which processes are audited, too, and tells
-// whether a further process need look at a case's kernels.
+// variant that has several ways to work. Lanes share it. It draws which processes are audited, too.
 #pragma once
 
 #include <map>
@@ -20,8 +19,7 @@ class Decisions {
     const std::lock_guard lock(mutex_);
     const auto found = decisions_.find(planned.id);
     if (found == decisions_.end()) return planned;
-    const auto& [timing, choice, kernels_known] = found->second;
-    planned.kernels_known = kernels_known;
+    const auto& [timing, choice] = found->second;
     if (planned.sampling.timing == TimingMode::automatic && timing) planned.sampling.timing = *timing;
     if (!choice.empty()) planned.choice = choice;
     return planned;
@@ -31,8 +29,7 @@ class Decisions {
   // otherwise, so the result does not count. A variant may refuse the choice that it was sent.
   bool agree(const PlannedCase& planned, const ProcessResult& result) {
     const std::lock_guard lock(mutex_);
-    auto& [timing, choice, kernels_known] = decisions_[planned.id];
-    if (!result.kernels.empty() && result.identity && !result.identity->digest.empty()) kernels_known = true;
+    auto& [timing, choice] = decisions_[planned.id];
     const bool timing_open = planned.sampling.timing == TimingMode::automatic && result.timing;
     if (timing_open && !timing) timing = result.timing;
     if (choice.empty()) choice = result.choice;
@@ -47,7 +44,6 @@ class Decisions {
   struct Decision {
     std::optional<TimingMode> timing = {};
     std::string choice = {};
-    bool kernels_known = false;
   };
 
   const int audit_draw_ = 1 + static_cast<int>(std::random_device()() >> 2);

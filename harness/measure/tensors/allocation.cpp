@@ -1,7 +1,6 @@
 #include "harness/measure/tensors/allocation.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -29,13 +28,13 @@ void touch(sdk::HostBytes& bytes) {
   });
 }
 
-// Less is not worth locking; more would take too much of the host's memory.
+// Less is not worth locking. More, in all outputs, would take too much of the host's memory.
 constexpr std::size_t least_locked = std::size_t{8} << 20, most_locked = std::size_t{2} << 30;
 
 }  // namespace
 
 // Memory is reused while it suffices: pages that were written before take a copy at full speed. Threads touch
-// fresh pages first, because a copy would touch them one by one. Locked memory has room for larger outputs.
+// fresh pages first, because a copy would touch them one by one.
 std::span<std::byte> HostOutputs::take(std::size_t index, const sdk::TensorSpec& spec, Memory& device) {
   while (tensors_.size() <= index) {
     tensors_.emplace_back(sdk::TensorSpec{{}, sdk::Role::output, sdk::DType::i8, {0}});
@@ -43,12 +42,15 @@ std::span<std::byte> HostOutputs::take(std::size_t index, const sdk::TensorSpec&
   }
   sdk::HostTensor& tensor = tensors_[index];
   if (tensor.data.capacity() < spec.bytes()) {
-    locks_[index].end();
+    Lock& lock = locks_[index];
+    locked_bytes_ -= std::exchange(lock, {}).bytes;
     tensor.data = {};  // not both at once
-    const bool locks = spec.bytes() >= least_locked && spec.bytes() <= most_locked;
-    tensor.data = sdk::HostBytes(locks ? std::bit_ceil(spec.bytes()) : spec.bytes());
+    tensor.data = sdk::HostBytes(spec.bytes());
     touch(tensor.data);
-    if (locks) locks_[index] = device.lock(tensor.data);
+    if (spec.bytes() >= least_locked && locked_bytes_ + spec.bytes() <= most_locked) {
+      lock = {device.lock(tensor.data), spec.bytes()};
+      locked_bytes_ += lock.bytes;
+    }
   }
   tensor.data.resize(spec.bytes());
   tensor.spec = spec;
@@ -56,7 +58,7 @@ std::span<std::byte> HostOutputs::take(std::size_t index, const sdk::TensorSpec&
 }
 
 void HostOutputs::end(std::size_t count) {
-  locks_.resize(count);
+  for (; locks_.size() > count; locks_.pop_back()) locked_bytes_ -= locks_.back().bytes;
   tensors_.erase(tensors_.begin() + static_cast<std::ptrdiff_t>(count), tensors_.end());
 }
 

@@ -35,6 +35,9 @@ std::vector<SharedBlocks::Wanted> buffers_of(const sdk::Problem& problem, std::s
 // Outputs in the host's memory. The next ones take the memory of the last.
 class HostOutputs {
  public:
+  HostOutputs() = default;
+  HostOutputs(HostOutputs&&) = default;
+  HostOutputs& operator=(HostOutputs&&) = delete;  // would free memory before its lock ends
   [[nodiscard]] std::span<const sdk::HostTensor> tensors() const { return tensors_; }
   // The memory that output number `index` comes to. Locked in `device`, which must outlive this, where that
   // pays.
@@ -43,8 +46,14 @@ class HostOutputs {
   void end(std::size_t count);
 
  private:
+  struct Lock {
+    Scope scope;
+    std::size_t bytes = 0;
+  };
+
   std::vector<sdk::HostTensor> tensors_;
-  std::vector<Scope> locks_;  // of each, ended before its memory is given back
+  std::vector<Lock> locks_;  // of each, ended before its memory is given back
+  std::size_t locked_bytes_ = 0;
 };
 
 class Allocation {

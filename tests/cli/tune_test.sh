@@ -137,6 +137,17 @@ for signal in INT TERM KILL; do
   same "the files beside the pinned values" "$(ls baselines/scripted/tuned)" demo.json
 done
 
+# A tree that was carried without its repository: the pins tell the commit that the user names.
+carried=$(printf '7%.0s' {1..40})
+tuned_suite "8, 16"
+landscape 100=8 90=16
+expect 2 tune --commit "$carried"
+names --commit
+mv .git apart
+expect 0 tune --commit "$carried"
+grep -q "\"commit\": \"$carried\"" $pins || problem "the pins have another commit: $(grep commit $pins)"
+mv apart .git
+
 # Mistakes.
 suite right
 expect 2 tune

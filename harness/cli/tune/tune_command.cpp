@@ -26,6 +26,7 @@ struct TuneArguments {
   BudgetOption budget;
   MeasuringOptions measuring;
   ClockOption clocks;
+  std::string commit;
   OutputOptions output;
 };
 
@@ -104,7 +105,7 @@ int tune_command(const TuneArguments& arguments, const CommandLine& line) {
   if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());
   const InterruptGuard guard;
   Result<TuneSearch> search =
-      tune(*prepared, {arguments.budget.budget, arguments.measuring, arguments.clocks});
+      tune(*prepared, {arguments.budget.budget, arguments.measuring, arguments.clocks, arguments.commit});
   if (InterruptGuard::interrupted() || (search && search->interrupted)) {
     fmt::print(stderr, "interrupted: nothing was pinned\n");
     return exit_interrupted;
@@ -129,6 +130,9 @@ void add_tune(Commands& commands) {
   arguments.budget.add_to(command, "time for search and verification together, e.g. 90s");
   arguments.measuring.add_to(command);
   arguments.clocks.add_to(command);
+  command
+      .add_option("--commit", arguments.commit, "commit of this source tree, if its repository is not here")
+      ->type_name("HASH");
   arguments.output.add_to(command);
   command.footer(
       "The best values are verified by fresh processes, and replace the fixed ones only when they are "

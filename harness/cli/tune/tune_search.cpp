@@ -172,7 +172,8 @@ Result<TuneSearch> tune(Prepared& prepared, const TuneOptions& options) {
   if (!clocks) return fail(clocks.error());
   const auto store = Store::empty("the search");
   if (!store) return fail(store.error());
-  Result<OpenRun> run = begin_run(**store, prepared.plan, {.partial = true, .kept = false});
+  Result<OpenRun> run =
+      begin_run(**store, prepared.plan, {.commit = options.commit, .partial = true, .kept = false});
   if (!run) return fail(run.error());
   TuningReport& report = done.report;
   report.suite = prepared.plan.suite.name;

@@ -15,6 +15,7 @@ struct TuneOptions {
   Seconds budget = 0;
   MeasuringOptions measuring;
   ClockOption clocks;
+  std::string commit = {};  // as BeginOptions::commit
 };
 
 struct TuneSearch {

@@ -37,7 +37,11 @@ class HostOutputs {
  public:
   HostOutputs() = default;
   HostOutputs(HostOutputs&&) = default;
-  HostOutputs& operator=(HostOutputs&&) = delete;  // would free memory before its lock ends
+  HostOutputs(const HostOutputs&) = delete;
+  // It would free memory before its lock ends.
+  HostOutputs& operator=(HostOutputs&&) = delete;
+  HostOutputs& operator=(const HostOutputs&) = delete;
+  ~HostOutputs() = default;
   [[nodiscard]] std::span<const sdk::HostTensor> tensors() const { return tensors_; }
   // The memory that output number `index` comes to. Locked in `device`, which must outlive this, where that
   // pays.

@@ -125,7 +125,7 @@ class CudaDevice {
     main_.workspace = workspace;
     beside_.workspace = static_cast<unsigned char*>(workspace) + kernels::library_workspace_bytes;
   }
-  // Begins a pass, which must end with join() if it has work beside it.
+  // Begins a pass, which must wait for all its work beside.
   void use(cudaStream_t stream) {
     main_.stream = stream;
     line_ = &main_;

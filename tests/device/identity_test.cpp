@@ -14,6 +14,7 @@
 namespace harness {
 namespace {
 
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
 using testing::SizeIs;
@@ -245,8 +246,9 @@ TEST(Identity, TellsWhichTensorOfTheHostIsCopied) {
 }
 
 TEST(Identity, IsKnownOfCallsThatSendATensorOfTheHostWhichTheyChange) {
-  const auto with = [](std::uint64_t host, const std::string& first, const std::string& then,
-                       Kind last = Kind::fetch) {
+  std::string text;
+  const auto with = [&text](std::uint64_t host, const std::string& first, const std::string& then,
+                            Kind last = Kind::fetch) {
     Example example;
     example.around.buffers.push_back({0x5000, 64});
     example.change([&](auto& calls) {
@@ -255,10 +257,12 @@ TEST(Identity, IsKnownOfCallsThatSendATensorOfTheHostWhichTheyChange) {
     });
     example.history.one[3].content = first;
     example.history.next[3].content = then;
+    text = identity_text(example.history, example.around);
     return example.identity();
   };
   const Identity known = with(0x5010, "a hash", "of results");
   EXPECT_NE(known.digest, "");
+  EXPECT_THAT(text, HasSubstr("of results")) << "the text tells all that the digest is of";
   EXPECT_NE(known.digest, with(0x5010, "another hash", "of results").digest);
   EXPECT_NE(known.digest, with(0x5010, "a hash", "of other results").digest) << "code of the host takes part";
   EXPECT_EQ(with(0x9000, "a hash", "of results").gap->code, CauseCode::calls_differ) << "no tensor";

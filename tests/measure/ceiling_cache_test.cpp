@@ -131,6 +131,26 @@ TEST_F(CeilingCacheTest, MeasuresOnceAndThenSaysWhenItDid) {
   EXPECT_THAT(told.ceilings, ElementsAre(Pair("copy_bytes_per_s", 5e12)));
 }
 
+// In a container with fewer CPUs the same machine reaches less.
+TEST_F(CeilingCacheTest, OfACpuIsOfItsThreadsAndGovernor) {
+  setenv("HARNESS_CACHE_DIR", folder_.path().c_str(), 1);
+  const auto cpu = [](const char* threads, const char* core) {
+    return Machine{
+        "cpu", "CPU-A", {{"threads", threads, FieldClass::block}, {"core", core, FieldClass::info}}, {}};
+  };
+  const auto kept_for = [](const std::string& device, const Machine& machine) {
+    return CeilingCache::usual(device, machine).find(machine, noon).has_value();
+  };
+  const Machine sixteen = cpu("16", "a");
+  ASSERT_TRUE(CeilingCache::usual("cpu", sixteen).keep(sixteen, {{{"copy_bytes_per_s", 1e11}}, noon}));
+  EXPECT_TRUE(kept_for("cpu", sixteen));
+  EXPECT_TRUE(kept_for("cpu", cpu("16", "b"))) << "information changes nothing";
+  EXPECT_FALSE(kept_for("cpu", cpu("1", "a")));
+  EXPECT_FALSE(kept_for("scripted:a.json", sixteen));
+  EXPECT_FALSE(CeilingCache::usual("cpu", sixteen).find(sixteen, noon + CeilingCache::short_lifetime + 1));
+  unsetenv("HARNESS_CACHE_DIR");
+}
+
 TEST(CeilingCacheFolder, IsWhereTheEnvironmentSays) {
   setenv("HARNESS_CACHE_DIR", "/a", 1);
   setenv("XDG_CACHE_HOME", "/b", 1);

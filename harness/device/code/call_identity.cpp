@@ -225,15 +225,11 @@ Cause first_of(const std::vector<Cause>& gaps) {
   return first;
 }
 
-// The whole text: the context, the state before the call, and the call.
-Scribe written(const CallHistory& history, const CallSurroundings& surroundings) {
-  Scribe all(history, surroundings);
-  const Reach reach(history);
-  for (const LeftBehind& one : history.earlier)
-    if (reach.finds(one)) all.write(one.call);
-  all.write(LiveState(history, surroundings).calls());
-  all.write(history.one);
-  return all;
+std::string text_of(const std::vector<DriverCall>& calls, const CallHistory& history,
+                    const CallSurroundings& surroundings, std::set<const AddressRange*> changing = {}) {
+  Scribe scribe(history, surroundings, std::move(changing));
+  scribe.write(calls);
+  return scribe.text();
 }
 
 // Tensors in the host's memory to which these calls bring results, so that the next call may send other
@@ -246,6 +242,20 @@ std::set<const AddressRange*> fetched(const std::vector<DriverCall>& calls,
         call.kind == Kind::fetch && call.host != 0 && tensor != nullptr)
       tensors.insert(tensor);
   return tensors;
+}
+
+// The whole text: the context, the state before the call, and the call; and the next one where that sends
+// other bytes, because code of the host may take part in them.
+Scribe written(const CallHistory& history, const CallSurroundings& surroundings) {
+  Scribe all(history, surroundings);
+  const Reach reach(history);
+  for (const LeftBehind& one : history.earlier)
+    if (reach.finds(one)) all.write(one.call);
+  all.write(LiveState(history, surroundings).calls());
+  all.write(history.one);
+  if (text_of(history.one, history, surroundings) != text_of(history.next, history, surroundings))
+    all.write(history.next);
+  return all;
 }
 
 // Whether a gap stands for launches that nobody could follow, and not for mapping memory, for example.
@@ -287,20 +297,11 @@ Identity identity_of(const CallHistory& history, const CallSurroundings& surroun
   if (!history.gaps.empty()) return unknown(first_of(history.gaps));
   const Scribe all = written(history, surroundings);
   if (!all.gaps().empty()) return unknown(first_of(all.gaps()));
-  const auto text_of = [&](const std::vector<DriverCall>& calls, std::set<const AddressRange*> changing) {
-    Scribe scribe(history, surroundings, std::move(changing));
-    scribe.write(calls);
-    return scribe.text();
-  };
-  std::string text = all.text();
-  const std::string next = text_of(history.next, {});
-  if (text_of(history.one, {}) != next) {
-    const std::set<const AddressRange*> changing = fetched(history.one, surroundings);
-    if (text_of(history.one, changing) != text_of(history.next, changing))
-      return unknown({CauseCode::calls_differ});
-    text += next;  // code of the host may take part
-  }
-  return {std::string(gpu_digest_rules) + content_hash(text), {}};
+  const std::set<const AddressRange*> changing = fetched(history.one, surroundings);
+  if (text_of(history.one, history, surroundings, changing) !=
+      text_of(history.next, history, surroundings, changing))
+    return unknown({CauseCode::calls_differ});
+  return {std::string(gpu_digest_rules) + content_hash(all.text()), {}};
 }
 
 }  // namespace harness

@@ -1,5 +1,6 @@
 #include "harness/measure/schedule/ceiling_cache.h"
 
+#include <dlfcn.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -13,6 +14,8 @@
 #include "harness/base/environment.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/device/host/host_state.h"
+#include "harness/model/device_kinds.h"
 #include "harness/schema/formats.h"
 #include "harness/schema/json_fields.h"
 
@@ -50,6 +53,18 @@ struct KeptFile {
   [[nodiscard]] auto identity() const { return std::tie(uuid, machine_class, driver, boot); }
 };
 
+// Size and time of the file that has this code: another one in each build.
+std::string stamp_of_code() {
+  Dl_info where{};
+  const bool found = dladdr(reinterpret_cast<const void*>(&stamp_of_code), &where) != 0;
+  fs::path file = found && where.dli_fname != nullptr ? where.dli_fname : "";
+  if (!file.is_absolute()) file = "/proc/self/exe";
+  std::error_code unread, undated;
+  const auto bytes = fs::file_size(file, unread);
+  const auto written = fs::last_write_time(file, undated).time_since_epoch().count();
+  return unread || undated ? utc_timestamp() : fmt::format("{} {}", bytes, written);
+}
+
 }  // namespace
 
 template <>
@@ -67,6 +82,15 @@ fs::path CeilingCache::usual_folder() {
 
 CeilingCache::CeilingCache(fs::path folder, std::string boot, double seconds)
     : folder_(std::move(folder)), boot_(std::move(boot)), seconds_(seconds) {}
+
+CeilingCache CeilingCache::usual(const std::string& device, const Machine& machine) {
+  if (is_gpu_device(device)) return {usual_folder(), boot_identity()};
+  if (device != cpu_kind.name) return {"", ""};
+  std::string state = boot_identity() + " " + stamp_of_code();
+  for (const MachineField& field : machine.fields)
+    if (field.kind != FieldClass::info) state += fmt::format(" {}={}", field.name, field.value);
+  return {usual_folder(), state, short_lifetime};
+}
 
 fs::path CeilingCache::path_of(const std::string& uuid) const {
   const bool plain = !uuid.empty() && std::all_of(uuid.begin(), uuid.end(), [](unsigned char c) {

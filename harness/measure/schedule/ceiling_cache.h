@@ -35,6 +35,10 @@ class CeilingCache {
   // `boot`: which start of the kernel this is, and what else must be the same.
   CeilingCache(std::filesystem::path folder, std::string boot, double seconds = lifetime);
 
+  // That of a device in the usual folder; `machine` is its fingerprint. Code of this program reaches a CPU's
+  // ceilings, on as many threads as it may use. A script's cost nothing and may change: it has no cache.
+  static CeilingCache usual(const std::string& device, const Machine& machine);
+
   // The ceilings that are valid now; std::nullopt: measure them.
   [[nodiscard]] std::optional<CachedCeilings> find(const Machine& machine, double now) const;
   Status keep(const Machine& machine, const CachedCeilings& ceilings) const;

@@ -1,7 +1,6 @@
 // The worker process: reads a job, opens the device, measures case after case, streams messages.
 #include "harness/measure/worker/worker.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -13,7 +12,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -21,7 +19,6 @@
 #include <utility>
 
 #include "harness/base/environment.h"
-#include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/catalog/apart.h"
@@ -190,33 +187,10 @@ void add_link(Machine& machine, Device& device) {
     machine.ceilings[link_ceiling] = *link;
 }
 
-// Size and time of the file that has this code: another one in each build.
-std::string stamp_of_code() {
-  Dl_info where{};
-  const bool found = dladdr(reinterpret_cast<const void*>(&stamp_of_code), &where) != 0;
-  std::filesystem::path file = found && where.dli_fname != nullptr ? where.dli_fname : "";
-  if (!file.is_absolute()) file = "/proc/self/exe";
-  std::error_code unread, undated;
-  const auto bytes = std::filesystem::file_size(file, unread);
-  const auto written = std::filesystem::last_write_time(file, undated).time_since_epoch().count();
-  return unread || undated ? utc_timestamp() : fmt::format("{} {}", bytes, written);
-}
-
-// Code of this program reaches a CPU's ceilings, on as many threads as it may use. A script's cost nothing
-// and may change.
-CeilingCache ceilings_of(const std::string& device, const Machine& machine) {
-  if (is_gpu_device(device)) return {CeilingCache::usual_folder(), boot_identity()};
-  if (device != cpu_kind.name) return {"", ""};
-  std::string state = boot_identity() + " " + stamp_of_code();
-  for (const MachineField& field : machine.fields)
-    if (field.kind != FieldClass::info) state += fmt::format(" {}={}", field.name, field.value);
-  return {CeilingCache::usual_folder(), state, CeilingCache::short_lifetime};
-}
-
 Machine machine_of(Device& device, const Job& job) {
   Machine machine = device.sensors().fingerprint();
   if (!job.measure_ceilings) return machine;
-  add_ceilings(machine, device, ceilings_of(job.device, machine));
+  add_ceilings(machine, device, CeilingCache::usual(job.device, machine));
   add_link(machine, device);
   return machine;
 }

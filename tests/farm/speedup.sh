@@ -6,7 +6,7 @@
 #
 #   HARNESS_FARM="4 4 1"           campaigns with so many elements, one after the other; default: one with an element for
 #                                  each GPU, then one with one. The first also fills caches: of files, of cuDNN, of NVRTC
-#   HARNESS_FARM_SUITES="probe fusion matmul"   default: all suites with cases of one GPU
+#   HARNESS_FARM_SUITES="probe fusion matmul"   default: all but `self`, those of long cases first
 #   HARNESS_FARM_PROCESSES=1       of each case and build
 #   HARNESS_FARM_BLOCK=24          cases of a task
 #
@@ -20,11 +20,14 @@ scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 for build in one other; do
   mkdir "$scratch/$build"
-  cp -r "$folder/bin" "$folder/lib" "$scratch/$build/"
+  for part in bin lib share; do
+    if [ -d "$folder/$part" ]; then cp -r "$folder/$part" "$scratch/$build/"; fi
+  done
 done
 gpus=$(nvidia-smi --list-gpus | wc -l)
 suites=()
-all="probe fusion matmul attention operators masks quantization training sparsity memory backends blocks"
+all="training backends memory sparsity blocks attention matmul fusion quantization operators masks scaling tune_gemm"
+all+=" probe smoke"
 for suite in ${HARNESS_FARM_SUITES:-$all}; do
   suites+=("suites/$suite.yaml")
 done
@@ -43,7 +46,9 @@ for count in ${HARNESS_FARM:-$gpus 1}; do
   began=$(date +%s.%N)
   elements=()
   for ((i = 0; i < count; i++)); do
-    "$harness" farm work --device "cuda:$((i % gpus))" --quiet --store "$store" --journal "$scratch/journal$i" \
+    # The first GPU measures. The others are for cases of several.
+    devices=$(for ((j = 0; j < gpus; j++)); do printf ',cuda:%d' $(((i + j) % gpus)); done)
+    "$harness" farm work --device "${devices#,}" --quiet --store "$store" --journal "$scratch/journal$i" \
       >"$out/$name.$i.log" 2>&1 &
     elements+=($!)
   done

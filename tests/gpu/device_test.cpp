@@ -39,6 +39,25 @@ TEST_F(CudaDevice, GivesBackTheBytesThatWentIn) {
   }
 }
 
+TEST_F(CudaDevice, DownloadsIntoLockedMemory) {
+  const std::vector<std::byte> sent = random_bytes(std::size_t{40} << 20);
+  const auto buffer = memory().allocate(sent.size());
+  ASSERT_TRUE(buffer) << buffer.error().text();
+  ASSERT_TRUE(memory().upload(**buffer, sent));
+  sdk::HostBytes received(sent.size());
+  const auto comes_back = [&](std::size_t count) {
+    std::fill(received.begin(), received.end(), std::byte{0});
+    return memory().download(std::span(received).first(count), **buffer).has_value() &&
+           std::equal(sent.begin(), sent.begin() + static_cast<std::ptrdiff_t>(count), received.begin());
+  };
+  {
+    const Scope locked = memory().lock(received);
+    EXPECT_TRUE(comes_back(sent.size()));
+    EXPECT_TRUE(comes_back(sent.size() / 3)) << "a part";
+  }
+  EXPECT_TRUE(comes_back(sent.size())) << "after the lock";
+}
+
 TEST_F(CudaDevice, CopiesWithinItself) {
   const std::vector<std::byte> sent = random_bytes(100'003);
   const auto from = memory().allocate(sent.size());

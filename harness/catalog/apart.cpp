@@ -45,18 +45,6 @@ std::string_view text_at(std::string_view file, const ElfW(Shdr) & strings, std:
   return rest.substr(0, rest.find('\0'));
 }
 
-std::vector<std::string> loaded_libraries() {
-  std::vector<std::string> names;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* into) {
-        if (info->dlpi_name != nullptr && *info->dlpi_name != '\0')
-          static_cast<std::vector<std::string>*>(into)->emplace_back(info->dlpi_name);
-        return 0;
-      },
-      &names);
-  return names;
-}
-
 fs::path real(const fs::path& path) {
   std::error_code code;
   fs::path resolved = fs::canonical(path, code);
@@ -83,7 +71,26 @@ std::set<std::string> symbols_of(const LoadedBuild& build) {
   return all;
 }
 
+// Whether a file below `root` is the same in `other`, at the same place.
+bool is_in_both(const fs::path& path, const std::string& root, const std::string& other) {
+  const fs::path twin = real(other) / path.lexically_relative(real(root));
+  const Result<std::string> text = read_file(path, largest_library), its = read_file(twin, largest_library);
+  return text && its && *text == *its;
+}
+
 }  // namespace
+
+std::vector<std::string> loaded_libraries() {
+  std::vector<std::string> names;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* into) {
+        if (info->dlpi_name != nullptr && *info->dlpi_name != '\0')
+          static_cast<std::vector<std::string>*>(into)->emplace_back(info->dlpi_name);
+        return 0;
+      },
+      &names);
+  return names;
+}
 
 std::vector<std::string> unique_symbols(const fs::path& library) {
   const Result<std::string> text = read_file(library, largest_library);
@@ -111,15 +118,20 @@ std::vector<std::string> unique_symbols(const fs::path& library) {
   return found;
 }
 
-Status check_apart(const LoadedBuild& one, const LoadedBuild& other) {
+Status check_apart(const LoadedBuild& one, const LoadedBuild& other,
+                   const std::vector<std::string>& of_program) {
   const std::set<fs::path> first = real_paths(one.modules), second = real_paths(other.modules);
   for (const fs::path& path : first)
     if (second.contains(path))
       return fail(ErrorKind::usage, Location{path.string()}, "is a module of both builds", advice);
+  const std::set<fs::path> programs = real_paths(of_program);
+  const auto is_shared = [&](const fs::path& path, const std::string& root, const std::string& another) {
+    return lies_below(path, root) && !(programs.contains(path) && is_in_both(path, root, another));
+  };
   for (const std::string& name : loaded_libraries()) {
     const fs::path path = real(name);
     if (first.contains(path) || second.contains(path)) continue;
-    if (lies_below(path, one.root) || lies_below(path, other.root))
+    if (is_shared(path, one.root, other.root) || is_shared(path, other.root, one.root))
       return fail(ErrorKind::usage, Location{path.string()},
                   "is a library that both builds would share, because it is loaded once by its name",
                   fmt::format("link it into the module statically; until then {}", advice));

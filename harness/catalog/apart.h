@@ -18,11 +18,15 @@ struct LoadedBuild {
 // Call it when all modules are loaded. The error names what both builds share:
 // - One file is loaded as a module of both.
 // - A library below either root is loaded that is no module. The loader gives both builds the first library
-//   of that name.
+//   of that name. One of the program itself, which is among `of_program`, may be the same file in both.
 // - Modules of both define a symbol that exists once in a process (STB_GNU_UNIQUE): static data of inline
 //   functions and templates with default visibility. Symbols of the C++ library are alike in both, and do not
 //   count.
-Status check_apart(const LoadedBuild& one, const LoadedBuild& other);
+Status check_apart(const LoadedBuild& one, const LoadedBuild& other,
+                   const std::vector<std::string>& of_program = {});
+
+// The paths of all libraries in this process. Before a module is loaded they are those of the program.
+std::vector<std::string> loaded_libraries();
 
 // The defined dynamic symbols of a library that exist once in a process, in order; empty when it is no ELF
 // file of this machine's kind.

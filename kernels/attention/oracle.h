@@ -69,18 +69,25 @@ class Oracle {
   void answer(std::span<const std::int64_t> wanted, std::span<double> expected) {
     for (std::size_t begin = 0; begin < wanted.size();) {
       std::vector<std::int64_t> queries;
+      std::vector<std::int64_t> columns;  // how many of each query are wanted
       std::size_t end = begin;
       for (; end < wanted.size(); ++end) {
         const std::int64_t query = query_of(wanted[end]);
-        if (!queries.empty() && queries.back() == query) continue;
-        if (queries.size() == together) break;
-        queries.push_back(query);
+        if (queries.empty() || queries.back() != query) {
+          if (queries.size() == together) break;
+          queries.push_back(query);
+          columns.push_back(0);
+        }
+        ++columns.back();
       }
       weigh(queries);
+      sum_rows_of_values(columns);
       std::size_t row = 0;
       for (std::size_t e = begin; e < end; ++e) {
         if (query_of(wanted[e]) != queries[row]) ++row;
-        expected[e] = weighted_value(row, (wanted[e] - first_) % extents_.dimension);
+        const std::int64_t column = (wanted[e] - first_) % extents_.dimension;
+        expected[e] =
+            sums_[row].empty() ? weighted_value(row, column) : sums_[row][static_cast<std::size_t>(column)];
       }
       begin = end;
     }
@@ -89,6 +96,7 @@ class Oracle {
  private:
   static constexpr std::size_t together = 8;
   static constexpr std::int64_t transposed_together = 64;
+  static constexpr std::int64_t columns_worth_rows = 8;
 
   [[nodiscard]] std::int64_t query_of(std::int64_t element) const {
     return (element - first_) / extents_.dimension;
@@ -150,6 +158,33 @@ class Oracle {
     }
   }
 
+  // sums_[row] = all columns of the answer, where many of them are wanted; else empty. Each sum runs over
+  // keys in order, as in weighted_value(). Rows of V are widened once for all queries.
+  void sum_rows_of_values(const std::vector<std::int64_t>& columns) {
+    const std::int64_t s = extents_.sequence, d = extents_.dimension;
+    sums_.assign(columns.size(), {});
+    for (std::size_t row = 0; row < columns.size(); ++row)
+      if (columns[row] >= columns_worth_rows) sums_[row].assign(static_cast<std::size_t>(d), 0.0);
+    if (std::all_of(sums_.begin(), sums_.end(), [](const auto& one) { return one.empty(); })) return;
+    constexpr std::int64_t rows_together = 4;
+    std::vector<double> wide(static_cast<std::size_t>(rows_together * d));
+    std::vector<float> values(wide.size());
+    for (std::int64_t from = 0; from < s; from += rows_together) {
+      const std::int64_t count = std::min(rows_together, s - from);
+      kernels::widen(v_, first_ + from * d, std::span(wide).first(static_cast<std::size_t>(count * d)));
+      std::transform(wide.begin(), wide.begin() + count * d, values.begin(),
+                     [](double one) { return static_cast<float>(one); });
+      for (std::size_t row = 0; row < sums_.size(); ++row) {
+        if (sums_[row].empty()) continue;
+        const double* const weights = weights_.data() + static_cast<std::int64_t>(row) * s + from;
+        double four[rows_together] = {};
+        std::copy_n(weights, count, four);
+        if (std::any_of(four, four + count, [](double one) { return one != 0; }))
+          isa_.add_four_rows(four, values.data(), d, sums_[row].data(), d);
+      }
+    }
+  }
+
   [[nodiscard]] double weighted_value(std::size_t row, std::int64_t column) const {
     const double* const weights = weights_.data() + static_cast<std::int64_t>(row) * extents_.sequence;
     double sum = 0;
@@ -166,6 +201,7 @@ class Oracle {
   const harness::sdk::HostTensor& v_;
   std::vector<float> keys_;  // of each block: d x oracle_block
   std::vector<double> weights_;
+  std::vector<std::vector<double>> sums_;
   std::vector<KeyRange> ranges_;  // of the queries at hand
   const kernels::Isa& isa_ = kernels::best_isa();
 };

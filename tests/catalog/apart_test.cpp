@@ -49,6 +49,23 @@ TEST(Apart, SeesALibraryThatIsLoadedOnceForBoth) {
   EXPECT_THAT(apart.error().text(), HasSubstr("libapart_library.so"));
 }
 
+TEST(Apart, TheProgramMayHaveALibraryThatIsTheSameInBothBuilds) {
+  const std::string root = APART_FOLDER "/one", library = root + "/libapart_library.so";
+  call(APART_LINKED_ONE);
+  const TemporaryFolder other;
+  const std::filesystem::path twin = other.path() / "libapart_library.so";
+  const auto check = [&](const std::vector<std::string>& of_program) {
+    return check_apart({root, {APART_LINKED_ONE}}, {other.path().string(), {APART_LINKED_OTHER}}, of_program);
+  };
+  EXPECT_FALSE(check({library})) << "the other build has none";
+  std::filesystem::copy_file(library, twin);
+  const Status apart = check({library});
+  EXPECT_TRUE(apart) << apart.error().text();
+  EXPECT_FALSE(check({})) << "a module's";
+  std::ofstream(twin, std::ios::app) << "changed";
+  EXPECT_FALSE(check({library})) << "differs";
+}
+
 TEST(Apart, SeesOneFileThatBothBring) {
   const Status apart = check_apart({"", {APART_HIDDEN_ONE}}, {"", {APART_HIDDEN_OTHER, APART_HIDDEN_ONE}});
   ASSERT_FALSE(apart);

@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -13,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/device/host/host_memory.h"
 #include "harness/measure/tensors/verify.h"
 #include "tests/measure/cases.h"
 #include "tests/measure/trial.h"
@@ -22,7 +19,6 @@ namespace harness {
 namespace {
 
 using testing::Each;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Le;
 using testing::SizeIs;
@@ -232,43 +228,6 @@ TEST_F(Placements, AreRefusedOnlyWhereAnEmptyDeviceIsTooSmall) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("1000 bytes"));
   EXPECT_EQ(live(), 0U) << "half a set is of no use";
-}
-
-// Its locks, in the order in which they begin ("+8 MiB") and end ("-8 MiB").
-class LockingMemory final : public HostMemory {
- public:
-  Scope lock(std::span<std::byte> memory) override {
-    log.push_back(fmt::format("+{} MiB", memory.size() / mib));
-    return Scope([this, memory] {
-      memory.back() = std::byte{1};  // it is still there
-      log.push_back(fmt::format("-{} MiB", memory.size() / mib));
-    });
-  }
-  std::vector<std::string> log;
-};
-
-TEST(HostOutputs, AreLockedWhereTheyAreLargeAndFreedAfterwards) {
-  LockingMemory memory;
-  const auto spec = [](std::size_t bytes) {
-    return sdk::TensorSpec{"y", sdk::Role::output, sdk::DType::i8, {static_cast<std::int64_t>(bytes)}};
-  };
-  {
-    HostOutputs outputs;
-    EXPECT_EQ(outputs.take(0, spec(100), memory).size(), 100U);
-    EXPECT_THAT(memory.log, ElementsAre()) << "too small";
-    const std::span<std::byte> first = outputs.take(0, spec(16 * mib), memory);
-    EXPECT_EQ(first.size(), 16 * mib);
-    EXPECT_EQ(outputs.take(0, spec(8 * mib), memory).data(), first.data());
-    EXPECT_THAT(memory.log, ElementsAre("+16 MiB"));
-    (void)outputs.take(0, spec(32 * mib), memory);
-    EXPECT_THAT(memory.log, ElementsAre("+16 MiB", "-16 MiB", "+32 MiB"));
-    (void)outputs.take(1, spec(8 * mib), memory);
-    EXPECT_EQ(outputs.tensors()[1].spec.bytes(), 8 * mib);
-    outputs.end(1);
-    EXPECT_THAT(outputs.tensors(), SizeIs(1));
-    EXPECT_EQ(memory.log.back(), "-8 MiB");
-  }
-  EXPECT_THAT(memory.log, ElementsAre("+16 MiB", "-16 MiB", "+32 MiB", "+8 MiB", "-8 MiB", "-32 MiB"));
 }
 
 }  // namespace

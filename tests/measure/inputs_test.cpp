@@ -173,13 +173,13 @@ TEST(InputCache, ListsTheElementsThatAreCheckedWhereItIsNotAll) {
 
 TEST(InputCacheLimit, IsAQuarterOfTheMemoryWithinBounds) {
   constexpr std::uint64_t gib = std::uint64_t{1} << 30;
-  EXPECT_EQ(input_cache_limit(32 * gib, {}), 8 * gib);
-  EXPECT_EQ(input_cache_limit(32 * gib, 16 * gib), 4 * gib) << "a control group grants less than there is";
-  EXPECT_EQ(input_cache_limit(16 * gib, 32 * gib), 4 * gib);
-  EXPECT_EQ(input_cache_limit(500 * gib, {}), 32 * gib);
-  EXPECT_EQ(input_cache_limit(gib, {}), gib / 2);
-  EXPECT_EQ(input_cache_limit({}, {}), gib / 2) << "nothing is known";
-  EXPECT_EQ(input_cache_limit({}, 64 * gib), gib / 2);
+  EXPECT_EQ(kept_memory_limit(32 * gib, {}), 8 * gib);
+  EXPECT_EQ(kept_memory_limit(32 * gib, 16 * gib), 4 * gib) << "a control group grants less than there is";
+  EXPECT_EQ(kept_memory_limit(16 * gib, 32 * gib), 4 * gib);
+  EXPECT_EQ(kept_memory_limit(500 * gib, {}), 32 * gib);
+  EXPECT_EQ(kept_memory_limit(gib, {}), gib / 2);
+  EXPECT_EQ(kept_memory_limit({}, {}), gib / 2) << "nothing is known";
+  EXPECT_EQ(kept_memory_limit({}, 64 * gib), gib / 2);
 }
 
 TEST(InputCache, ForgetsTheLeastRecentlyUsedBeyondItsLimit) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/base/units.h"
-#include "harness/measure/tensors/allocation.h"
+#include "harness/measure/tensors/host_outputs.h"
 #include "harness/measure/tensors/inputs.h"
 #include "harness/model/plan.h"
 
@@ -40,7 +40,7 @@ class Warmth {
 
 struct Carried {
   InputCache inputs = InputCache();
-  HostOutputs outputs = {};  // as last downloaded
+  HostOutputs outputs = HostOutputs();  // as last downloaded
   Warmth warmth = {};
   std::uint64_t nonce = 0;  // of this process: audits draw from it (case/audit.h)
   int audit_draw = 0;       // of the run: which processes are audited

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "harness/model/device_kinds.h"
-#include "harness/sdk/in_parts.h"
 
 namespace harness {
 namespace {
@@ -16,51 +15,7 @@ constexpr double most_padding_bits = 25;
 
 constexpr std::size_t offset_step = 512;
 
-void touch(sdk::HostBytes& bytes) {
-  constexpr std::int64_t page = 4096;
-  constexpr std::int64_t pages_worth_a_thread = 512;
-  const std::int64_t pages = std::ssize(bytes) / page;
-  sdk::in_parts(pages, pages_worth_a_thread, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-      volatile std::byte& one = bytes[static_cast<std::size_t>(i * page)];
-      one = std::byte{0};
-    }
-  });
-}
-
-// Less is not worth locking. More, in all outputs, would take too much of the host's memory.
-constexpr std::size_t least_locked = std::size_t{8} << 20, most_locked = std::size_t{2} << 30;
-
 }  // namespace
-
-// Memory is reused while it suffices: pages that were written before take a copy at full speed. Threads touch
-// fresh pages first, because a copy would touch them one by one.
-std::span<std::byte> HostOutputs::take(std::size_t index, const sdk::TensorSpec& spec, Memory& device) {
-  while (tensors_.size() <= index) {
-    tensors_.emplace_back(sdk::TensorSpec{{}, sdk::Role::output, sdk::DType::i8, {0}});
-    locks_.emplace_back();
-  }
-  sdk::HostTensor& tensor = tensors_[index];
-  if (tensor.data.capacity() < spec.bytes()) {
-    Lock& lock = locks_[index];
-    locked_bytes_ -= std::exchange(lock, {}).bytes;
-    tensor.data = {};  // not both at once
-    tensor.data = sdk::HostBytes(spec.bytes());
-    touch(tensor.data);
-    if (spec.bytes() >= least_locked && locked_bytes_ + spec.bytes() <= most_locked) {
-      lock = {device.lock(tensor.data), spec.bytes()};
-      locked_bytes_ += lock.bytes;
-    }
-  }
-  tensor.data.resize(spec.bytes());
-  tensor.spec = spec;
-  return tensor.data;
-}
-
-void HostOutputs::end(std::size_t count) {
-  for (; locks_.size() > count; locks_.pop_back()) locked_bytes_ -= locks_.back().bytes;
-  tensors_.erase(tensors_.begin() + static_cast<std::ptrdiff_t>(count), tensors_.end());
-}
 
 std::size_t kept_bytes_on(Device& device) {
   return is_gpu_kind(device.traits().kind) ? 16 * device.memory().cache_bytes() : 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/device/device.h"
+#include "harness/measure/tensors/host_outputs.h"
 #include "harness/measure/tensors/inputs.h"
 #include "harness/measure/tensors/shared_blocks.h"
 #include "harness/measure/tensors/verify.h"
@@ -31,34 +32,6 @@ std::size_t kept_bytes_on(Device& device);
 
 // The buffers of one set: a problem's tensors in their order, and the workspace where there is one.
 std::vector<SharedBlocks::Wanted> buffers_of(const sdk::Problem& problem, std::size_t workspace_bytes);
-
-// Outputs in the host's memory. The next ones take the memory of the last.
-class HostOutputs {
- public:
-  HostOutputs() = default;
-  HostOutputs(HostOutputs&&) = default;
-  HostOutputs(const HostOutputs&) = delete;
-  // It would free memory before its lock ends.
-  HostOutputs& operator=(HostOutputs&&) = delete;
-  HostOutputs& operator=(const HostOutputs&) = delete;
-  ~HostOutputs() = default;
-  [[nodiscard]] std::span<const sdk::HostTensor> tensors() const { return tensors_; }
-  // The memory that output number `index` comes to. Locked in `device`, which must outlive this, where that
-  // pays.
-  std::span<std::byte> take(std::size_t index, const sdk::TensorSpec& spec, Memory& device);
-  // There are so many outputs.
-  void end(std::size_t count);
-
- private:
-  struct Lock {
-    Scope scope;
-    std::size_t bytes = 0;
-  };
-
-  std::vector<sdk::HostTensor> tensors_;
-  std::vector<Lock> locks_;  // of each, ended before its memory is given back
-  std::size_t locked_bytes_ = 0;
-};
 
 class Allocation {
  public:

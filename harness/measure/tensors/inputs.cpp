@@ -135,7 +135,7 @@ std::string input_digest(const CaseInputs& inputs) {
   return content_hash(text);
 }
 
-std::size_t input_cache_limit(std::optional<std::uint64_t> available, std::optional<std::uint64_t> granted) {
+std::size_t kept_memory_limit(std::optional<std::uint64_t> available, std::optional<std::uint64_t> granted) {
   constexpr std::uint64_t least = std::uint64_t{512} << 20;
   constexpr std::uint64_t most = std::uint64_t{32} << 30;
   const std::uint64_t memory = std::min(available.value_or(0), granted.value_or(most * 4));

@@ -58,14 +58,15 @@ std::string tensor_text(const sdk::TensorSpec& tensor);
 // A hash of the tensors' names, types, shapes and bytes.
 std::string input_digest(const CaseInputs& inputs);
 
-// How much a process may keep: a quarter of the memory that is available or that its control group grants, at
-// least 512 MiB and at most 32 GiB. The variants of a point follow each other, and share its inputs where
-// these fit: a model of 1.3 billion weights has 15 GiB of them, and as many for audits.
-std::size_t input_cache_limit(std::optional<std::uint64_t> available, std::optional<std::uint64_t> granted);
+// How many bytes a process may keep of inputs, and lock of outputs: a quarter of the memory that is available
+// or that its control group grants, at least 512 MiB and at most 32 GiB. The variants of a point follow each
+// other, and share its inputs where these fit: a model of 1.3 billion weights has 15 GiB of them, as many for
+// audits, and as many outputs.
+std::size_t kept_memory_limit(std::optional<std::uint64_t> available, std::optional<std::uint64_t> granted);
 
 class InputCache {
  public:
-  explicit InputCache(std::size_t byte_limit = input_cache_limit({}, {})) : byte_limit_(byte_limit) {}
+  explicit InputCache(std::size_t byte_limit = kept_memory_limit({}, {})) : byte_limit_(byte_limit) {}
 
   // With the right answers of all elements_to_check(), or of a few, for a look that must be short. May throw
   // what the workload throws.

@@ -161,7 +161,8 @@ struct PairedCatalogs {
   Catalog current;
 };
 
-Result<PairedCatalogs> catalogs_for(const PairedBuilds& pair, const OpenedDevice& opened) {
+Result<PairedCatalogs> catalogs_for(const PairedBuilds& pair, const OpenedDevice& opened,
+                                    const std::vector<std::string>& of_program) {
   Result<Catalog> baseline = catalog_for(pair.baseline, opened);
   if (!baseline) return fail(baseline.error());
   Result<Catalog> current = catalog_for(pair.current, opened);
@@ -172,7 +173,7 @@ Result<PairedCatalogs> catalogs_for(const PairedBuilds& pair, const OpenedDevice
       if (!one.empty()) all.push_back(one);
     return LoadedBuild{build.root, all};
   };
-  if (const Status apart = check_apart(files(pair.baseline), files(pair.current)); !apart)
+  if (const Status apart = check_apart(files(pair.baseline), files(pair.current), of_program); !apart)
     return fail(apart.error());
   return PairedCatalogs{std::move(*baseline), std::move(*current)};
 }
@@ -290,7 +291,8 @@ int work(const Job& job, Device& device, StartUp& start_up, const Measure& measu
     return EXIT_SUCCESS;
   }
   start_up.end("process_preheat");
-  Carried carried{.inputs = InputCache(input_cache_limit(host.memory_available, host.memory_limit))};
+  const std::size_t kept_bytes = kept_memory_limit(host.memory_available, host.memory_limit);
+  Carried carried{.inputs = InputCache(kept_bytes), .outputs = HostOutputs(kept_bytes)};
   carried.warmth.worked(device.timer().now(), warm->clock_ghz);
   std::random_device random;
   carried.nonce = std::uint64_t{random()} << 32 | random();
@@ -339,6 +341,7 @@ int run_worker() {
   if (!job) return misused(job.error());
   std::fill(text.begin(), text.end(), '\0');  // the key lies only in the seal
   pipe.seal(std::exchange(job->key, {}));     // an older parent sends none
+  const std::vector<std::string> of_program = loaded_libraries();
   Result<OpenedDevice> opened = open_device(job->device, {.peers = job->peers, .hides_others = true});
   input.wait_for_turn();
   if (!opened) {
@@ -347,7 +350,7 @@ int run_worker() {
   }
   Device& device = *opened->device;
   if (job->pair) {
-    const Result<PairedCatalogs> pair = catalogs_for(*job->pair, *opened);
+    const Result<PairedCatalogs> pair = catalogs_for(*job->pair, *opened, of_program);
     if (!pair) {
       pipe.send(Refusal{reason_of(pair.error())});
       return EXIT_SUCCESS;

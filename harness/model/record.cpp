@@ -69,6 +69,36 @@ AgreedDigest agreed_digest(const CaseRecord& record) {
   return found;
 }
 
+bool may_be_same_code(const KernelUse& one, const KernelUse& other) {
+  return one.code.empty() || other.code.empty() || one.code == other.code;
+}
+
+bool same_launches(const std::vector<KernelUse>& one, const std::vector<KernelUse>& other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [](const KernelUse& a, const KernelUse& b) {
+                      return a.name == b.name && a.grid == b.grid && a.block == b.block &&
+                             a.launches == b.launches && may_be_same_code(a, b);
+                    });
+}
+
+std::vector<KernelUse> kernels_of(const CaseRecord& record) {
+  const auto saw = [](const ProcessResult& process) { return !process.kernels.empty(); };
+  const auto timed = [](const ProcessResult& process) {
+    return std::any_of(process.kernels.begin(), process.kernels.end(),
+                       [](const KernelUse& one) { return one.us > 0; });
+  };
+  const auto first = std::find_if(record.processes.begin(), record.processes.end(), saw);
+  if (first == record.processes.end()) return {};
+  std::vector<KernelUse> kernels = first->kernels;
+  if (timed(*first)) return kernels;
+  const auto same = std::find_if(first, record.processes.end(), [&](const ProcessResult& process) {
+    return timed(process) && same_launches(process.kernels, kernels);
+  });
+  for (std::size_t i = 0; i < kernels.size() && same != record.processes.end(); ++i)
+    kernels[i].us = same->kernels[i].us;
+  return kernels;
+}
+
 BuildParts build_of(const Record& record, const CaseRecord& one) {
   return one.build ? *one.build : record.build;
 }

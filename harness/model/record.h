@@ -133,7 +133,7 @@ struct KernelUse {
   std::int64_t static_shared_bytes = 0;   // a block
   std::int64_t dynamic_shared_bytes = 0;  // a block
   int launches = 0;                       // a call
-  double us = 0;                          // median time of one launch
+  double us = 0;                          // median time of one launch; 0: not timed
   std::string code;                       // hash of its machine code, "" when unknown
   std::int64_t local_bytes = 0;           // a thread: its stack, and registers spilled to memory
   std::string arguments = {};  // hash of those of all its launches in a traced run, "" when unknown
@@ -320,6 +320,16 @@ struct AgreedDigest {
   std::optional<Identity> unread = {};  // a look with a gap
 };
 AgreedDigest agreed_digest(const CaseRecord& record);
+
+// Unknown code counts as the same: only a run's first process looks it up.
+bool may_be_same_code(const KernelUse& one, const KernelUse& other);
+
+// Whether two processes launched the same kernels; their times may differ.
+bool same_launches(const std::vector<KernelUse>& one, const std::vector<KernelUse>& other);
+
+// The kernels of the first process that saw some. If it did not time them, their times are of the first
+// process that timed the same launches.
+std::vector<KernelUse> kernels_of(const CaseRecord& record);
 
 // The outcome of a case given its processes': incorrect > failed > timed_out > measured > skipped.
 Outcome worst_outcome(const std::vector<ProcessResult>& processes);

@@ -188,6 +188,28 @@ TEST(MeasuredPhases, TakeTheirTimeFromThoseAroundThem) {
                           Pair("middle", DoubleNear(10, 1e-9)), Pair("outer", DoubleNear(33, 1e-9))));
 }
 
+// Takes half a second whenever it learns what comes next.
+class Attaching : public ScriptedDevice {
+ public:
+  using ScriptedDevice::ScriptedDevice;
+  void enter(const Place& place) override {
+    ScriptedDevice::enter(place);
+    EXPECT_TRUE(preheat(0.5));
+    ++entered;
+  }
+  int entered = 0;
+};
+
+TEST(MeasuredPhases, TellWhatNoneOfThemIsFor) {
+  Catalog catalog;
+  ASSERT_TRUE(catalog.add({sdk::module_abi, sdk::compiler_abi, "test", register_all}));
+  Attaching device(*parse_script(steady, "script"));
+  const ProcessResult result = measure_case(device, catalog, planned_line("right"), 1);
+  EXPECT_EQ(result.phases.back().name, "other");
+  EXPECT_GT(device.entered, 3);
+  EXPECT_NEAR(result.phases.back().duration, 0.5 * device.entered, 1e-9);
+}
+
 TEST(MeasuredPhases, AreKeptAsFarAsAFailedCaseGot) {
   const ProcessResult result = measure(
       planned_line("right"), R"({"version": 1, "default": {"error": {"placement": 0, "sample": 1}}})");
@@ -268,24 +290,38 @@ TEST(MeasuredPlacements, AreAskedForConditionsWhileTheDeviceIsWarmAndNothingIsTi
 }
 
 TEST(MeasuredKernels, AreWhatTheDeviceSees) {
-  const ProcessResult result = measure(
-      planned_line("right"), R"({"version": 1, "default": {"kernels": [{"name": "line<float>", "us": 3}]}})");
+  const ProcessResult result =
+      measure(planned_line("right"),
+              R"({"version": 1, "default": {"kernels": [{"name": "line<float>", "us": 3}]}})", 2);
   ASSERT_THAT(result.kernels, SizeIs(1));
   EXPECT_EQ(result.kernels[0].name, "line<float>");
   EXPECT_EQ(result.kernels[0].us, 3);
   EXPECT_THAT(measure(planned_line("right"), steady).kernels, IsEmpty());
 }
 
-TEST(MeasuredKernels, AreLookedForInTwoProcessesUnlessAMetricIsOfThem) {
+std::vector<double> kernel_us(const ProcessResult& result) {
+  std::vector<double> us;
+  for (const KernelUse& one : result.kernels) us.push_back(one.us);
+  return us;
+}
+
+TEST(MeasuredKernels, AreTimedInTheSecondProcessUnlessAMetricIsOfThem) {
   constexpr const char* script =
       R"({"version": 1, "default": {"kernels": [{"name": "line<float>", "us": 3}],
           "counters": [{"name": "dram__bytes_read.sum", "value": 4096, "unit": "bytes"}]}})";
   PlannedCase plain = planned_line("right"), timed = plain, counting = plain;
   timed.metrics = {"time", "kernel_time"};
+  PlannedCase alone = plain;
+  alone.sampling.processes = 1;
+  EXPECT_THAT(kernel_us(measure(alone, script, 1)), ElementsAre(3));
   counting.metrics = {"time", "dram__bytes_read.sum"};
   for (int process = 1; process <= 5; ++process) {
-    EXPECT_EQ(measure(plain, script, process).kernels.size(), process <= 2 ? 1U : 0U) << process;
-    EXPECT_THAT(measure(timed, script, process).kernels, SizeIs(1)) << process;
+    const std::vector<double> us = kernel_us(measure(plain, script, process));
+    EXPECT_EQ(us, process == 1   ? std::vector{0.0}
+                  : process == 2 ? std::vector{3.0}
+                                 : std::vector<double>{})
+        << process;
+    EXPECT_THAT(kernel_us(measure(timed, script, process)), ElementsAre(3)) << process;
     EXPECT_THAT(measure(counting, script, process).series, SizeIs(2)) << process;
   }
 }

@@ -124,6 +124,19 @@ TEST(Kernels, ComeFromTheFirstProcessThatHasThemAndOthersThatDifferAreTold) {
                                                {{"side", "current"}, {"processes", "2, 3"}, {"first", 1}})));
 }
 
+TEST(Kernels, HaveTheTimesOfTheFirstProcessThatTimedTheSameLaunches) {
+  const CaseRecord record =
+      case_with({{kernel("a", 0)}, {kernel("b", 7, "")}, {kernel("a", 5, "")}, {kernel("a", 6, "")}});
+  EXPECT_THAT(kernels_of(record), ElementsAre(kernel("a", 5)));
+  EXPECT_THAT(kernels_of(case_with({{}, {kernel("a", 0)}, {kernel("b", 7)}})), ElementsAre(kernel("a", 0)));
+  EXPECT_THAT(kernels_of(case_with({{kernel("a", 4)}, {kernel("a", 5)}})), ElementsAre(kernel("a", 4)));
+  EXPECT_THAT(kernels_of(case_with({{}})), IsEmpty());
+  const KernelComparison slower =
+      compare_kernels(record, case_with({{kernel("a", 0)}, {kernel("a", 10)}}), 0.01);
+  ASSERT_THAT(slower.changes, testing::SizeIs(1));
+  EXPECT_DOUBLE_EQ(slower.changes[0].ratio(), 2);
+}
+
 TEST(Kernels, OfUnknownCodeInLaterProcessesAreNoOtherKernels) {
   const CaseRecord record = case_with({{kernel("a", 10)}, {kernel("a", 10, "")}});
   EXPECT_THAT(compare_kernels(record, record, 0.01).notes, IsEmpty());

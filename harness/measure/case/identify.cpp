@@ -6,6 +6,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/measure/case/look.h"
 #include "harness/model/device_kinds.h"
 #include "harness/model/known_metrics.h"
 
@@ -87,7 +88,12 @@ Step identify(CaseParts& parts, Subject& subject) {
   if (!seen) return parts.subjects.broken(seen.error());
   if (const Status alive = parts.device.timer().synchronize(); !alive)
     return parts.subjects.broken(alive.error());
-  if (parts.purpose == Purpose::look) subject.result.kernels = std::move(seen->kernels);
+  if (parts.purpose == Purpose::look) {
+    subject.result.kernels = std::move(seen->kernels);
+  } else if (!times_kernels(parts.planned, parts.process)) {
+    subject.result.kernels = std::move(seen->kernels);
+    for (KernelUse& one : subject.result.kernels) one.us = 0;  // of a single call, before the device was warm
+  }
   subject.result.identity = std::move(seen->identity);
   if (!subject.result.identity || subject.result.identity->digest.empty()) return {};
   std::string& digest = subject.result.identity->digest;

@@ -7,6 +7,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/metrics/collector.h"
 #include "harness/model/counter.h"
+#include "harness/model/known_metrics.h"
 
 namespace harness {
 namespace {
@@ -74,6 +75,14 @@ Status read_counters(Device& device, const Work& call, CacheMode cache,
 }
 
 }  // namespace
+
+bool times_kernels(const PlannedCase& planned, int process) {
+  const std::vector<std::string>& metrics = planned.metrics;
+  return process == std::min(2, planned.sampling.processes) ||
+         std::any_of(metrics.begin(), metrics.end(), [](const std::string& one) {
+           return one == kernel_time_metric.name || is_counter_name(one);
+         });
+}
 
 Status look_into(Device& device, const Work& call, const CallPattern& pattern,
                  const std::vector<std::string>& metrics, ProcessResult& result) {

@@ -8,6 +8,11 @@
 
 namespace harness {
 
+// Whether this process looks at the case's kernels after its samples. Attaching a profiler takes 15 to 25 ms
+// on an H200, and the first process attaches one to identify the case. So the second does, or the only one.
+// Metrics that the profiler reads are of every process.
+bool times_kernels(const PlannedCase& planned, int process);
+
 // Puts what is found into `result`: kernels, and one series a counter. A profiler that cannot look, and a
 // counter that cannot be read, is worth a note with the reason and nothing more; an Error means that the
 // device was lost. `call` queues one call of the case. Counters are those of a single call, with the cache of

@@ -10,7 +10,6 @@
 #include "harness/measure/case/prepare_case.h"
 #include "harness/measure/case/sample_case.h"
 #include "harness/measure/schedule/paired_builds.h"
-#include "harness/model/counter.h"
 #include "harness/model/proof_reach.h"
 
 namespace harness {
@@ -72,21 +71,17 @@ Step look_at_kernels(CaseParts& parts, Subject& subject) {
   return {};
 }
 
-// Attaching a profiler takes 17 to 25 ms a case on an H200. Two processes are enough for the mean of
-// kernels' times and to see that they launch alike; metrics that the profiler reads are of every process.
-bool looks_at_kernels(const CaseParts& parts) {
-  constexpr int enough_processes = 2;
-  const std::vector<std::string>& metrics = parts.planned.metrics;
-  return parts.process <= enough_processes ||
-         std::any_of(metrics.begin(), metrics.end(), [](const std::string& one) {
-           return one == kernel_time_metric.name || is_counter_name(one);
-         });
+// What the first process launches is known by identify(), where that could read it.
+bool may_look(const CaseParts& parts) {
+  const auto unknown = [](const Subject& one) { return !one.over && one.result.kernels.empty(); };
+  return times_kernels(parts.planned, parts.process) ||
+         (parts.process == 1 && std::any_of(parts.subjects.begin(), parts.subjects.end(), unknown));
 }
 
 void check_and_look(CaseParts& parts) {
   parts.enter(-1);
   parts.subjects.each([&](Subject& one) { return last_check(parts, one); });
-  if (!looks_at_kernels(parts)) return;
+  if (!may_look(parts)) return;
   // No batch may exist when a profiler attaches or detaches: older graphs have crashed programs at the
   // detach.
   for (Subject& one : parts.subjects) one.calls.batches.clear();
@@ -95,10 +90,20 @@ void check_and_look(CaseParts& parts) {
   parts.subjects.each([&](Subject& one) { return look_at_kernels(parts, one); });
 }
 
+// And what no phase was for.
+std::vector<Phase> take_phases(CaseParts& parts) {
+  constexpr Seconds least = 1e-6;  // sums of durations are rounded
+  std::vector<Phase> phases = parts.phases.take();
+  Seconds other = parts.device.timer().now() - parts.began;
+  for (const Phase& one : phases) other -= one.duration;
+  if (other > least) phases.push_back({"other", other});
+  return phases;
+}
+
 // The results, in the order of the subjects.
 std::vector<ProcessResult> results_of(CaseParts& parts) {
   std::vector<ProcessResult> results;
-  const std::vector<Phase> phases = parts.phases.take();
+  const std::vector<Phase> phases = take_phases(parts);
   for (Subject& subject : parts.subjects) {
     if (!subject.over) {
       if (const int cramped = parts.allocation.cramped(); cramped > 0)
@@ -132,7 +137,7 @@ Step tell_gated_metrics(CaseParts& parts, Subject& subject) {
 std::vector<ProcessResult> looked_at(CaseParts& parts) {
   parts.subjects.each([&](Subject& one) { return tell_gated_metrics(parts, one); });
   std::vector<ProcessResult> results;
-  const std::vector<Phase> phases = parts.phases.take();
+  const std::vector<Phase> phases = take_phases(parts);
   for (Subject& subject : parts.subjects) {
     if (!subject.over) subject.result.outcome = Outcome::looked_at;
     subject.result.phases = phases;

@@ -24,20 +24,6 @@ bool is_memory_operation(const KernelUse& kernel) {
   return kernel.name.starts_with('[');
 }
 
-// Unknown code counts as the same: only a run's first process looks it up.
-bool may_be_same_code(const KernelUse& one, const KernelUse& other) {
-  return one.code.empty() || other.code.empty() || one.code == other.code;
-}
-
-// Whether two processes launched the same kernels; their times may differ.
-bool same_launches(const Kernels& one, const Kernels& other) {
-  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
-                    [](const KernelUse& a, const KernelUse& b) {
-                      return a.name == b.name && a.grid == b.grid && a.block == b.block &&
-                             a.launches == b.launches && may_be_same_code(a, b);
-                    });
-}
-
 void note_inconsistent(std::vector<Diagnostic>& notes, const char* side, const CaseRecord& record,
                        const ProcessResult& first) {
   std::vector<int> others;
@@ -185,7 +171,8 @@ KernelComparison compare_kernels(const CaseRecord& baseline, const CaseRecord& c
   if (before != nullptr) note_inconsistent(result.notes, "baseline", baseline, *before);
   if (after != nullptr) note_inconsistent(result.notes, "current", current, *after);
   if (before == nullptr || after == nullptr) return result;
-  std::vector<Pair> pairs = pair_kernels(before->kernels, after->kernels);
+  const Kernels old = kernels_of(baseline), now = kernels_of(current);
+  std::vector<Pair> pairs = pair_kernels(old, now);
   result.same_code = have_same_code(pairs);
   if (const std::vector<std::string> other = recompiled(pairs, margin); !other.empty())
     result.notes.push_back({DiagnosticCode::recompiled, {{"kernels", join(other, ", ")}}});

@@ -17,7 +17,7 @@ struct KernelComparison {
       false;  // both sides have kernels, each with a counterpart of the same known code and shape
 };
 
-// The first process with kernels stands for its side. Kernels are matched in launch order by name, or by name
+// kernels_of() stand for a side. Kernels are matched in launch order by name, or by name
 // without template arguments. Times closer than `margin` to each other did not move. Empty when a side has no
 // kernels.
 KernelComparison compare_kernels(const CaseRecord& baseline, const CaseRecord& current, double margin);

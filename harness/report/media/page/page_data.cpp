@@ -165,11 +165,10 @@ Json phases_json(const CaseRecord& one) {
 }
 
 Json kernels_json(const CaseRecord& one) {
-  const auto looked = std::find_if(one.processes.begin(), one.processes.end(),
-                                   [](const ProcessResult& result) { return !result.kernels.empty(); });
-  if (looked == one.processes.end()) return nullptr;
+  const std::vector<KernelUse> kernels = kernels_of(one);
+  if (kernels.empty()) return nullptr;
   Json json = Json::array();
-  for (const KernelUse& kernel : looked->kernels)
+  for (const KernelUse& kernel : kernels)
     json.push_back({{"name", kernel.name},
                     {"grid", kernel.grid},
                     {"block", kernel.block},

@@ -132,9 +132,14 @@ Status check_apart(const LoadedBuild& one, const LoadedBuild& other,
     const fs::path path = real(name);
     if (first.contains(path) || second.contains(path)) continue;
     if (is_shared(path, one.root, other.root) || is_shared(path, other.root, one.root))
-      return fail(ErrorKind::usage, Location{path.string()},
-                  "is a library that both builds would share, because it is loaded once by its name",
-                  fmt::format("link it into the module statically; until then {}", advice));
+      return fail(
+          ErrorKind::usage, Location{path.string()},
+          "is a library that both builds would share, because it is loaded once by its name",
+          fmt::format("{}; until then {}",
+                      programs.contains(path) ? "make both builds with the same one, because the program "
+                                                "itself needs it"
+                                              : "link it into the module statically",
+                      advice));
   }
   const std::set<std::string> theirs = symbols_of(other);
   for (const std::string& symbol : symbols_of(one))

@@ -73,30 +73,37 @@ bool may_be_same_code(const KernelUse& one, const KernelUse& other) {
   return one.code.empty() || other.code.empty() || one.code == other.code;
 }
 
+static bool same_launch(const KernelUse& one, const KernelUse& other) {
+  return one.name == other.name && one.grid == other.grid && one.block == other.block &&
+         one.launches == other.launches && may_be_same_code(one, other);
+}
+
 bool same_launches(const std::vector<KernelUse>& one, const std::vector<KernelUse>& other) {
-  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
-                    [](const KernelUse& a, const KernelUse& b) {
-                      return a.name == b.name && a.grid == b.grid && a.block == b.block &&
-                             a.launches == b.launches && may_be_same_code(a, b);
-                    });
+  return std::is_permutation(one.begin(), one.end(), other.begin(), other.end(), same_launch);
 }
 
 std::vector<KernelUse> kernels_of(const CaseRecord& record) {
   const auto saw = [](const ProcessResult& process) { return !process.kernels.empty(); };
-  const auto timed = [](const ProcessResult& process) {
-    return std::any_of(process.kernels.begin(), process.kernels.end(),
-                       [](const KernelUse& one) { return one.us > 0; });
-  };
   const auto first = std::find_if(record.processes.begin(), record.processes.end(), saw);
   if (first == record.processes.end()) return {};
   std::vector<KernelUse> kernels = first->kernels;
-  if (timed(*first)) return kernels;
+  if (are_timed(kernels)) return kernels;
   const auto same = std::find_if(first, record.processes.end(), [&](const ProcessResult& process) {
-    return timed(process) && same_launches(process.kernels, kernels);
+    return are_timed(process.kernels) && same_launches(process.kernels, kernels);
   });
-  for (std::size_t i = 0; i < kernels.size() && same != record.processes.end(); ++i)
-    kernels[i].us = same->kernels[i].us;
+  if (same == record.processes.end()) return kernels;
+  std::vector<KernelUse> timed = same->kernels;
+  for (KernelUse& kernel : kernels) {
+    const auto its = std::find_if(timed.begin(), timed.end(),
+                                  [&](const KernelUse& one) { return same_launch(one, kernel); });
+    kernel.us = its->us;
+    timed.erase(its);
+  }
   return kernels;
+}
+
+bool are_timed(const std::vector<KernelUse>& kernels) {
+  return std::any_of(kernels.begin(), kernels.end(), [](const KernelUse& one) { return one.us > 0; });
 }
 
 BuildParts build_of(const Record& record, const CaseRecord& one) {

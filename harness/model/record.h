@@ -324,12 +324,15 @@ AgreedDigest agreed_digest(const CaseRecord& record);
 // Unknown code counts as the same: only a run's first process looks it up.
 bool may_be_same_code(const KernelUse& one, const KernelUse& other);
 
-// Whether two processes launched the same kernels; their times may differ.
+// Whether two processes launched the same kernels in whatever order; their times may differ.
 bool same_launches(const std::vector<KernelUse>& one, const std::vector<KernelUse>& other);
 
 // The kernels of the first process that saw some. If it did not time them, their times are of the first
 // process that timed the same launches.
 std::vector<KernelUse> kernels_of(const CaseRecord& record);
+
+// Whether their times are known.
+bool are_timed(const std::vector<KernelUse>& kernels);
 
 // The outcome of a case given its processes': incorrect > failed > timed_out > measured > skipped.
 Outcome worst_outcome(const std::vector<ProcessResult>& processes);

@@ -159,7 +159,8 @@ class Oracle {
   }
 
   // sums_[row] = all columns of the answer, where many of them are wanted; else empty. Each sum runs over
-  // keys in order, as in weighted_value(). Rows of V are widened once for all queries.
+  // keys in order, as in weighted_value(). It may have been rounded less often, by fused multiply-adds. Rows
+  // of V are widened once for all queries.
   void sum_rows_of_values(const std::vector<std::int64_t>& columns) {
     const std::int64_t s = extents_.sequence, d = extents_.dimension;
     sums_.assign(columns.size(), {});
@@ -169,8 +170,11 @@ class Oracle {
     constexpr std::int64_t rows_together = 4;
     std::vector<double> wide(static_cast<std::size_t>(rows_together * d));
     std::vector<float> values(wide.size());
-    for (std::int64_t from = 0; from < s; from += rows_together) {
-      const std::int64_t count = std::min(rows_together, s - from);
+    KeyRange seen{s, 0};  // by any of the queries
+    for (const KeyRange& range : ranges_)
+      seen = {std::min(seen.begin, range.begin), std::max(seen.end, range.end)};
+    for (std::int64_t from = seen.begin; from < seen.end; from += rows_together) {
+      const std::int64_t count = std::min(rows_together, seen.end - from);
       kernels::widen(v_, first_ + from * d, std::span(wide).first(static_cast<std::size_t>(count * d)));
       std::transform(wide.begin(), wide.begin() + count * d, values.begin(),
                      [](double one) { return static_cast<float>(one); });

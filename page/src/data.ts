@@ -50,7 +50,7 @@ export interface CaseDetails {
   // Wall seconds by phase, the mean over processes, in the order they ended; null when unknown. Older documents have
   // an object a process, of which parse() makes the mean.
   phases: Record<string, number> | null;
-  kernels: Kernel[] | null; // of the first process that looked; null when nobody looked
+  kernels: Kernel[] | null; // of the first process that saw some; null when none did
   reproduce: string; // the command that measures this case again
 }
 
@@ -108,6 +108,6 @@ export interface Kernel {
   static_shared_bytes: number;
   dynamic_shared_bytes: number;
   launches: number; // a call
-  us: number; // median of one launch
+  us: number | null; // median of one launch; null when not timed
   code: string | null;
 }

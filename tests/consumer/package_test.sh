@@ -42,7 +42,7 @@ assert metrics["exact"]["unit"] == "%" and metrics["exact"]["direction"] == "hig
 assert case["items"] == 1000 and case["item_name"] == "elements"
 result = case["results"][0]
 phases = [one for one in result["phases"] if not one.startswith("audit")]
-assert phases == ["process_start", "process_fingerprint", "process_preheat", "construct", "inputs", "allocate", "first_call", "verify", "identify", "warm_up", "sampling", "report", "look"], phases
+assert phases == ["process_start", "process_fingerprint", "process_preheat", "construct", "inputs", "allocate", "first_call", "verify", "identify", "warm_up", "sampling", "report", "look", "other"], phases
 assert sum("audit" in one["phases"] for one in case["results"]) == 1, "one of three processes is audited"
 assert metrics["wall_time"]["processes"][0]["placements"][0]["started"] > 1.7e9
 PY

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How much faster the GPUs of one host measure a campaign together than one of them: both builds of a case, by the same
-# program twice.
+# How much faster a campaign is with an element for each GPU of one host than with one element: both builds of a case, by
+# the same program twice. The one element uses the other GPUs for cases of several GPUs alone.
 #
 #   tests/farm/speedup.sh FOLDER OUT      FOLDER has bin/ and lib/; stores and logs go to OUT
 #

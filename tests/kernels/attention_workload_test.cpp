@@ -169,6 +169,8 @@ TEST(AttentionWorkload, TheOracleAnswersForSampledElementsAsForAll) {
   std::vector<std::int64_t> wanted;
   for (int i = 0; i < 200; ++i)
     wanted.push_back(static_cast<std::int64_t>(random() % static_cast<unsigned>(c.output().spec.elements())));
+  for (int column = 0; column < 16; ++column) wanted.push_back(30 * 16 + column);  // a whole row,
+  wanted.push_back(31 * 16 + 5);                                                   // and one beside it
   wanted.push_back(wanted.front());
   std::vector<double> answers(wanted.size());
   c.workload().reference(c.params, c.inputs(), 0, wanted, answers);

@@ -63,6 +63,9 @@ TEST(HostOutputs, AreLockedUpToALimit) {
   (void)outputs.take(2, spec(11 * mib), memory);
   (void)outputs.take(3, spec(10 * mib), memory);
   EXPECT_THAT(memory.log, ElementsAre("+30 MiB", "+10 MiB"));
+  outputs.end(1);
+  (void)outputs.take(1, spec(40 * mib), memory);
+  EXPECT_THAT(memory.log, ElementsAre("+30 MiB", "+10 MiB", "-30 MiB", "-10 MiB", "+40 MiB")) << "given back";
 }
 
 }  // namespace

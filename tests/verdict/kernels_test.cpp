@@ -137,6 +137,20 @@ TEST(Kernels, HaveTheTimesOfTheFirstProcessThatTimedTheSameLaunches) {
   EXPECT_DOUBLE_EQ(slower.changes[0].ratio(), 2);
 }
 
+TEST(Kernels, HaveTheTimesOfLaunchesInAnotherOrder) {
+  const CaseRecord record = case_with({{kernel("a", 0), kernel("b", 0)}, {kernel("b", 7), kernel("a", 5)}});
+  EXPECT_THAT(kernels_of(record), ElementsAre(kernel("a", 5), kernel("b", 7)));
+  EXPECT_THAT(compare_kernels(record, record, 0.01).notes, IsEmpty());
+}
+
+TEST(Kernels, HaveNoTimesWhereASideWasNotTimed) {
+  const KernelComparison compared = changes({kernel("a", 0)}, {kernel("a", 10), kernel("b", 10)});
+  ASSERT_THAT(compared.changes, testing::SizeIs(1));
+  EXPECT_EQ(compared.changes[0].kind, Kind::appeared);
+  EXPECT_EQ(compared.changes[0].current->us, 0);
+  EXPECT_EQ(compared.changes[0].share, 0);
+}
+
 TEST(Kernels, OfUnknownCodeInLaterProcessesAreNoOtherKernels) {
   const CaseRecord record = case_with({{kernel("a", 10)}, {kernel("a", 10, "")}});
   EXPECT_THAT(compare_kernels(record, record, 0.01).notes, IsEmpty());

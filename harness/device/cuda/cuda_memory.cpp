@@ -27,10 +27,11 @@ class CudaBuffer final : public Buffer {
 };
 
 // Page-locked memory of the host. GPUs reach it by the same addresses (unified addressing).
-class PinnedBuffer final : public Buffer {
+class LockedBuffer final : public Buffer {
  public:
-  PinnedBuffer(void* memory, std::size_t bytes) : memory_(memory), bytes_(bytes) {}
-  ~PinnedBuffer() override { (void)cudaFreeHost(memory_); }
+  // `owner` frees it.
+  LockedBuffer(void* memory, std::size_t bytes, Scope owner)
+      : memory_(memory), bytes_(bytes), owner_(std::move(owner)) {}
   [[nodiscard]] void* data() const override { return memory_; }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
   [[nodiscard]] bool of_host() const override { return true; }
@@ -38,6 +39,7 @@ class PinnedBuffer final : public Buffer {
  private:
   void* memory_;
   std::size_t bytes_;
+  Scope owner_;
 };
 
 bool register_pages(std::span<std::byte> memory) {
@@ -59,30 +61,18 @@ bool locks_mapped_pages() {
   return told && by_host_tables == 0 && by_host_address != 0;
 }
 
-// The same of pages of 2 MiB, which are found, cleared and locked sooner than those that the runtime takes.
-class LockedPages final : public Buffer {
- public:
-  // Null where there are none. At least sdk::least_mapped_bytes, because pages are locked as a whole.
-  static std::unique_ptr<Buffer> take(std::size_t bytes) {
-    try {
-      sdk::HostBytes memory(bytes);
-      if (register_pages(memory)) return std::make_unique<LockedPages>(std::move(memory));
-    } catch (const std::bad_alloc&) {
-    }
-    return nullptr;
+// Pages of 2 MiB, which are found, cleared and locked sooner than those that the runtime takes. Null where
+// there are none. At least sdk::least_mapped_bytes, because pages are locked as a whole.
+std::unique_ptr<Buffer> lock_large_pages(std::size_t bytes) {
+  try {
+    const auto memory = std::make_shared<sdk::HostBytes>(bytes);
+    if (register_pages(*memory))
+      return std::make_unique<LockedBuffer>(memory->data(), bytes,
+                                            Scope([memory] { (void)cudaHostUnregister(memory->data()); }));
+  } catch (const std::bad_alloc&) {
   }
-  explicit LockedPages(sdk::HostBytes locked) : memory_(std::move(locked)) {}
-  LockedPages(const LockedPages&) = delete;
-  LockedPages& operator=(const LockedPages&) = delete;
-  ~LockedPages() override { (void)cudaHostUnregister(begin_); }
-  [[nodiscard]] void* data() const override { return begin_; }
-  [[nodiscard]] std::size_t bytes() const override { return memory_.size(); }
-  [[nodiscard]] bool of_host() const override { return true; }
-
- private:
-  sdk::HostBytes memory_;
-  void* begin_ = memory_.data();
-};
+  return nullptr;
+}
 
 Status size_error(std::string_view what, std::size_t host, std::size_t device) {
   return fail(ErrorKind::internal,
@@ -124,13 +114,13 @@ Result<std::unique_ptr<Buffer>> CudaMemory::allocate_on(int gpu, std::size_t byt
   if (gpu == sdk::host_memory) {
     if (auto status = usable(); !status) return fail(std::move(status.error()));
     if (bytes >= sdk::least_mapped_bytes && locks_mapped_pages())
-      if (auto locked = LockedPages::take(bytes)) return locked;
+      if (auto locked = lock_large_pages(bytes)) return locked;
     void* memory = nullptr;
     if (auto status = check(cudaHostAlloc(&memory, std::max<std::size_t>(bytes, 1), cudaHostAllocPortable),
                             "cudaHostAlloc of a tensor");
         !status)
       return fail(std::move(status.error()));
-    return std::make_unique<PinnedBuffer>(memory, bytes);
+    return std::make_unique<LockedBuffer>(memory, bytes, Scope([memory] { (void)cudaFreeHost(memory); }));
   }
   const auto current = queue_.peers().on(gpu);
   if (!current) return fail(current.error());

@@ -88,9 +88,7 @@ Step identify(CaseParts& parts, Subject& subject) {
   if (!seen) return parts.subjects.broken(seen.error());
   if (const Status alive = parts.device.timer().synchronize(); !alive)
     return parts.subjects.broken(alive.error());
-  if (parts.purpose == Purpose::look) {
-    subject.result.kernels = std::move(seen->kernels);
-  } else if (!times_kernels(parts.planned, parts.process)) {
+  if (parts.purpose == Purpose::look || !times_kernels(parts.planned, parts.process)) {
     subject.result.kernels = std::move(seen->kernels);
     for (KernelUse& one : subject.result.kernels) one.us = 0;  // of a single call, before the device was warm
   }

@@ -16,8 +16,8 @@ namespace harness {
 // first. The digest then holds the figure.
 Step count_own_memory(CaseParts& parts, Subject& subject);
 
-// Puts the subject's identity into its result, and its kernels, without their times, where it does not look
-// at them after the samples. Only the first process reads it; all launch the same. The digest covers what the
+// Puts the subject's identity into its result. Also its kernels, without times, unless this process times
+// them later. Only the first process reads an identity; all launch the same. The digest covers what the
 // device tells (Profiler::launches()), the contents of the inputs, and the sizes of outputs and workspace.
 // After the first call, before any placement.
 Step identify(CaseParts& parts, Subject& subject);

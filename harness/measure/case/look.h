@@ -8,9 +8,9 @@
 
 namespace harness {
 
-// Whether this process looks at the case's kernels after its samples. Attaching a profiler takes 15 to 25 ms
-// on an H200, and the first process attaches one to identify the case. So the second does, or the only one.
-// Metrics that the profiler reads are of every process.
+// Whether this process times the case's kernels after its samples. That takes 15 to 25 ms on an H200, because
+// a profiler is attached. So only the second process does, or the only one: the first attaches a profiler to
+// identify the case. Metrics that the profiler reads are of every process.
 bool times_kernels(const PlannedCase& planned, int process);
 
 // Puts what is found into `result`: kernels, and one series a counter. A profiler that cannot look, and a

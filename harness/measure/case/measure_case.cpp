@@ -71,26 +71,24 @@ Step look_at_kernels(CaseParts& parts, Subject& subject) {
   return {};
 }
 
-// What the first process launches is known by identify(), where that could read it.
-bool may_look(const CaseParts& parts) {
-  const auto unknown = [](const Subject& one) { return !one.over && one.result.kernels.empty(); };
-  return times_kernels(parts.planned, parts.process) ||
-         (parts.process == 1 && std::any_of(parts.subjects.begin(), parts.subjects.end(), unknown));
-}
-
 void check_and_look(CaseParts& parts) {
   parts.enter(-1);
   parts.subjects.each([&](Subject& one) { return last_check(parts, one); });
-  if (!may_look(parts)) return;
+  // In the first process identify() saw the kernels, unless it could not.
+  const auto is_looked_at = [&](const Subject& one) {
+    return !one.over && (times_kernels(parts.planned, parts.process) ||
+                         (parts.process == 1 && one.result.kernels.empty()));
+  };
+  if (std::none_of(parts.subjects.begin(), parts.subjects.end(), is_looked_at)) return;
   // No batch may exist when a profiler attaches or detaches: older graphs have crashed programs at the
   // detach.
   for (Subject& one : parts.subjects) one.calls.batches.clear();
   parts.subjects.begin_step(CaseStep::look_at_kernels);
   parts.enter(-1);
-  parts.subjects.each([&](Subject& one) { return look_at_kernels(parts, one); });
+  parts.subjects.each([&](Subject& one) { return is_looked_at(one) ? look_at_kernels(parts, one) : Step(); });
 }
 
-// And what no phase was for.
+// All phases, and what none of them was for.
 std::vector<Phase> take_phases(CaseParts& parts) {
   constexpr Seconds least = 1e-6;  // sums of durations are rounded
   std::vector<Phase> phases = parts.phases.take();

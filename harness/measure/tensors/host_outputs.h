@@ -11,8 +11,9 @@
 
 namespace harness {
 
-// The next outputs take the memory of the last. Large ones are locked in their device's memory, so that a
-// download needs no copy of its own on the host.
+// The next outputs take the memory of the last. Large ones are locked for their device, so that a download
+// needs no second copy on the host. Locking takes no more memory than they have, but the host cannot swap
+// them out.
 class HostOutputs {
  public:
   // `most_locked`: bytes of all together that may be locked.

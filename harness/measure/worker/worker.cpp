@@ -339,9 +339,9 @@ int run_worker() {
   std::string text = input.read_job();
   Result<Job> job = decode_job(text);
   if (!job) return misused(job.error());
-  std::fill(text.begin(), text.end(), '\0');  // the key lies only in the seal
-  pipe.seal(std::exchange(job->key, {}));     // an older parent sends none
-  const std::vector<std::string> of_program = loaded_libraries();
+  std::fill(text.begin(), text.end(), '\0');                       // the key lies only in the seal
+  pipe.seal(std::exchange(job->key, {}));                          // an older parent sends none
+  const std::vector<std::string> of_program = loaded_libraries();  // before open_device() loads a module
   Result<OpenedDevice> opened = open_device(job->device, {.peers = job->peers, .hides_others = true});
   input.wait_for_turn();
   if (!opened) {

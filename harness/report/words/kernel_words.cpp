@@ -21,6 +21,8 @@ std::string shape_text(const std::array<std::int64_t, 3>& shape) {
 }
 
 std::string times_text(const KernelChange& change) {
+  const auto is_timed = [](const auto& side) { return !side || time_of(*side) > 0; };
+  if (!is_timed(change.baseline) || !is_timed(change.current)) return "not timed";
   if (!change.baseline) return fmt::format("{:.4g} us a call", time_of(*change.current));
   if (!change.current) return fmt::format("{:.4g} us a call", time_of(*change.baseline));
   return fmt::format("{:.4g} -> {:.4g} us a call", time_of(*change.baseline), time_of(*change.current));

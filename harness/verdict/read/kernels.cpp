@@ -171,7 +171,10 @@ KernelComparison compare_kernels(const CaseRecord& baseline, const CaseRecord& c
   if (before != nullptr) note_inconsistent(result.notes, "baseline", baseline, *before);
   if (after != nullptr) note_inconsistent(result.notes, "current", current, *after);
   if (before == nullptr || after == nullptr) return result;
-  const Kernels old = kernels_of(baseline), now = kernels_of(current);
+  Kernels old = kernels_of(baseline), now = kernels_of(current);
+  if (!are_timed(old) || !are_timed(now))
+    for (Kernels* const side : {&old, &now})
+      for (KernelUse& one : *side) one.us = 0;
   std::vector<Pair> pairs = pair_kernels(old, now);
   result.same_code = have_same_code(pairs);
   if (const std::vector<std::string> other = recompiled(pairs, margin); !other.empty())

@@ -17,9 +17,9 @@ struct KernelComparison {
       false;  // both sides have kernels, each with a counterpart of the same known code and shape
 };
 
-// kernels_of() stand for a side. Kernels are matched in launch order by name, or by name
-// without template arguments. Times closer than `margin` to each other did not move. Empty when a side has no
-// kernels.
+// The kernels_of() a record stand for its side. Without the times of both sides no time counts. Kernels are
+// matched in launch order by name, or by name without template arguments. Times closer than `margin` to each
+// other did not move. Empty when a side has no kernels.
 KernelComparison compare_kernels(const CaseRecord& baseline, const CaseRecord& current, double margin);
 
 // "void ns::gemm<128, float>(float const*, int)" -> "ns::gemm": without result, template arguments and

@@ -15,7 +15,7 @@ const kinds: Record<KernelChange["change"], string> = {
 };
 
 export function call_time(kernel: Kernel): number {
-  return kernel.us * kernel.launches;
+  return kernel.us === null ? Number.NaN : kernel.us * kernel.launches;
 }
 
 function shape(kernel: Kernel): string {

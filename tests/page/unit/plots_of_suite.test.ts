@@ -30,10 +30,10 @@ test("no two of many variants share both colour and symbol", () => {
   assert.equal(new Set(looks).size, 64);
 });
 
-test("twenty phases have twenty colours that can be told apart, light and dark", () => {
+test("21 phases have 21 colours that can be told apart, light and dark", () => {
   const channels = (colour: string) => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
   for (const theme of [light, dark]) {
-    const colours = Array.from({ length: 20 }, (_, at) => channels(series_colour(theme, at)));
+    const colours = Array.from({ length: 21 }, (_, at) => channels(series_colour(theme, at)));
     colours.forEach((one, at) =>
       colours.slice(0, at).forEach((other) => {
         const apart = Math.hypot(...one.map((value, channel) => value - other[channel]!));
@@ -42,7 +42,7 @@ test("twenty phases have twenty colours that can be told apart, light and dark",
     );
   }
   const one = { ...structuredClone(details[0]), phases: {} as Record<string, number> };
-  for (let at = 0; at < 20; ++at) one.phases[`phase ${at}`] = 1;
+  for (let at = 0; at < 21; ++at) one.phases[`phase ${at}`] = 1;
   const bars = drawn(phases([one], look)).option.series.filter((series) => series.type === "bar");
   assert.equal(new Set(bars.map((bar) => bar.itemStyle.color)).size, 20);
 });

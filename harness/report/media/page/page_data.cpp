@@ -176,7 +176,7 @@ Json kernels_json(const CaseRecord& one) {
                     {"static_shared_bytes", kernel.static_shared_bytes},
                     {"dynamic_shared_bytes", kernel.dynamic_shared_bytes},
                     {"launches", kernel.launches},
-                    {"us", figure(kernel.us, placement_digits)},
+                    {"us", kernel.us > 0 ? figure(kernel.us, placement_digits) : Json(nullptr)},
                     {"code", kernel.code.empty() ? Json(nullptr) : Json(kernel.code)}});
   return json;
 }

@@ -1,4 +1,4 @@
-// What a change of a kernel is called in reports.
+// Words for a change of a kernel.
 #include "harness/report/words/kernel_words.h"
 
 #include <gtest/gtest.h>

@@ -42,6 +42,24 @@ void forget_process(CaseRecord& record, int process) {
   forget_samples(record.series, process);
 }
 
+// Of each of `kernels` the same launch among `others`, each of them once; nothing where they differ.
+std::optional<std::vector<const KernelUse*>> counterparts(const std::vector<KernelUse>& kernels,
+                                                          const std::vector<KernelUse>& others) {
+  if (kernels.size() != others.size()) return std::nullopt;
+  std::vector<const KernelUse*> left, found;
+  for (const KernelUse& one : others) left.push_back(&one);
+  for (const KernelUse& one : kernels) {
+    const auto same = std::find_if(left.begin(), left.end(), [&](const KernelUse* other) {
+      return one.name == other->name && one.grid == other->grid && one.block == other->block &&
+             one.launches == other->launches && may_be_same_code(one, *other);
+    });
+    if (same == left.end()) return std::nullopt;
+    found.push_back(*same);
+    left.erase(same);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string_view digest_rules(std::string_view digest) {
@@ -73,13 +91,8 @@ bool may_be_same_code(const KernelUse& one, const KernelUse& other) {
   return one.code.empty() || other.code.empty() || one.code == other.code;
 }
 
-static bool same_launch(const KernelUse& one, const KernelUse& other) {
-  return one.name == other.name && one.grid == other.grid && one.block == other.block &&
-         one.launches == other.launches && may_be_same_code(one, other);
-}
-
 bool same_launches(const std::vector<KernelUse>& one, const std::vector<KernelUse>& other) {
-  return std::is_permutation(one.begin(), one.end(), other.begin(), other.end(), same_launch);
+  return counterparts(one, other).has_value();
 }
 
 std::vector<KernelUse> kernels_of(const CaseRecord& record) {
@@ -88,16 +101,11 @@ std::vector<KernelUse> kernels_of(const CaseRecord& record) {
   if (first == record.processes.end()) return {};
   std::vector<KernelUse> kernels = first->kernels;
   if (are_timed(kernels)) return kernels;
-  const auto same = std::find_if(first, record.processes.end(), [&](const ProcessResult& process) {
-    return are_timed(process.kernels) && same_launches(process.kernels, kernels);
-  });
-  if (same == record.processes.end()) return kernels;
-  std::vector<KernelUse> timed = same->kernels;
-  for (KernelUse& kernel : kernels) {
-    const auto its = std::find_if(timed.begin(), timed.end(),
-                                  [&](const KernelUse& one) { return same_launch(one, kernel); });
-    kernel.us = its->us;
-    timed.erase(its);
+  for (auto process = first; process != record.processes.end(); ++process) {
+    const auto timed = are_timed(process->kernels) ? counterparts(kernels, process->kernels) : std::nullopt;
+    if (!timed) continue;
+    for (std::size_t i = 0; i < kernels.size(); ++i) kernels[i].us = (*timed)[i]->us;
+    break;
   }
   return kernels;
 }

@@ -143,6 +143,13 @@ TEST(Kernels, HaveTheTimesOfLaunchesInAnotherOrder) {
   EXPECT_THAT(compare_kernels(record, record, 0.01).notes, IsEmpty());
 }
 
+// As no run would write it: unknown code may be that of either.
+TEST(Kernels, StayUntimedWhereTheirLaunchesCannotBeToldApart) {
+  const CaseRecord record =
+      case_with({{kernel("a", 0, ""), kernel("a", 0, "x")}, {kernel("a", 5, "x"), kernel("a", 6, "y")}});
+  EXPECT_THAT(kernels_of(record), ElementsAre(kernel("a", 0, ""), kernel("a", 0, "x")));
+}
+
 TEST(Kernels, HaveNoTimesWhereASideWasNotTimed) {
   const KernelComparison compared = changes({kernel("a", 0)}, {kernel("a", 10), kernel("b", 10)});
   ASSERT_THAT(compared.changes, testing::SizeIs(1));

@@ -42,7 +42,7 @@ void forget_process(CaseRecord& record, int process) {
   forget_samples(record.series, process);
 }
 
-// Of each of `kernels` the same launch among `others`, each of them once; nothing where they differ.
+// The same launch among `others` for each of `kernels`, each of them once; nothing where they differ.
 std::optional<std::vector<const KernelUse*>> counterparts(const std::vector<KernelUse>& kernels,
                                                           const std::vector<KernelUse>& others) {
   if (kernels.size() != others.size()) return std::nullopt;

@@ -20,6 +20,19 @@ LOAD = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.POI
                         ctypes.c_size_t)
 
 
+def see_environment() -> None:
+    """Lets os.environ have the GPUs that the library leaves visible: it sets the variable in C, before CUDA starts.
+
+    PyTorch counts GPUs by os.environ, and fails where CUDA shows another number.
+    """
+    variable = "CUDA_VISIBLE_DEVICES"
+    getenv = ctypes.CDLL(None).getenv
+    getenv.argtypes, getenv.restype = [ctypes.c_char_p], ctypes.c_char_p
+    value = getenv(variable.encode())
+    if value is not None:
+        os.environ[variable] = os.fsdecode(value)
+
+
 class Door:
     """Through it the library asks for the plug-ins of a file."""
 
@@ -30,6 +43,7 @@ class Door:
     def load(self, path: bytes, exports: Any, message: int, message_bytes: int) -> int:
         """Gives an array of exports, and their number; -1 and a message for a file that cannot be imported."""
         try:
+            see_environment()
             workloads = self._loader.load(os.fsdecode(path))
             plugins = [Plugin(workload) for workload in workloads]
             given = (Exports * len(plugins))(*(one.exports for one in plugins))

@@ -64,6 +64,14 @@ same "probes of two suites" "$(probed)" "cuda cuda cuda"
 expect 0 farm plan cpu.yaml
 same "probes of a CPU" "$(probed)" "cpu cpu"
 
+# They are of the suite where they move the fewest bytes.
+probed_suites() { python3 -c 'import json, sqlite3; (content,), = sqlite3.connect("farm.db").execute("SELECT content FROM campaigns ORDER BY sequence DESC LIMIT 1"); print(*(number for number, suite in enumerate(json.loads(content)["suites"]) if suite.get("probes")))'; }
+sed 's/name: shared/name: larger/; s/n: \[64,/n: [64000,/' suite.yaml >larger.yaml
+expect 0 farm plan larger.yaml suite.yaml
+same "the suite of the probes" "$(probed_suites)" "1"
+expect 0 farm plan suite.yaml larger.yaml
+same "the suite of the probes, in the other order" "$(probed_suites)" "0"
+
 # Also where the budget leaves out all cases of GPUs, because they took too long before: nothing else is measured then.
 expect 0 "$HARNESS" run suite.yaml --store farm.db
 python3 - <<'PY'

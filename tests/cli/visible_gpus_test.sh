@@ -32,4 +32,22 @@ sees "of one that the user shows" "GPU-0: 0"
 sed 's/gpus: \[1, 2\]/gpus: 1/; s/^name: shared/&\ndevices: any-of-class/' suite.yaml >turns.yaml
 expect 0 "$HARNESS" run turns.yaml --device cuda:0,cuda:1
 sees "in turns" "0: 0" "1: 0"
+
+# A module in Python sees in os.environ what CUDA sees. PyTorch counts GPUs by it.
+cat >seen.py <<'PY'
+import os
+import harness
+
+scale = harness.Workload("scale", inputs={"x": "f32[n]"}, outputs={"y": "f32[n]"}, reference=lambda x: x)
+
+@harness.case(scale, arrays="memoryview")
+def copy(x, y):
+    y[:] = x
+
+with open("seen", "a", encoding="utf-8") as file:
+    print(os.environ.get("CUDA_VISIBLE_DEVICES", "all"), file=file)
+PY
+sed 's/gpus: \[1, 2\]/gpus: 1/; s#\[./plugin.so\]#[./plugin.so, ./seen.py]#' suite.yaml >python.yaml
+expect 0 "$HARNESS" run python.yaml --device cuda:2
+same "what Python sees" "$(sort -u seen)" "$(printf '2\nall')"  # while planning, all
 finish

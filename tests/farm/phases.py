@@ -4,7 +4,8 @@
     tests/farm/phases.py ONE.db FOUR.db
 
 The phase that grows most from the first store to the last is printed first. Both results of a process that measures two
-builds hold all of its time, so each counts half.
+builds hold all of its time, so each counts half. Exit status: 1 when cases failed or were wrong, 2 when a file is no store
+that holds one campaign.
 """
 import collections
 import json
@@ -16,12 +17,15 @@ def phases(path):
     store = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     ((campaign,),) = store.execute("SELECT content FROM campaigns").fetchall()
     share = 0.5 if json.loads(campaign)["suites"][0].get("pair") else 1
-    seconds = collections.Counter()
-    for (result,) in store.execute("SELECT result FROM results"):
-        for name, value in (json.loads(result).get("phases") or {}).items():
+    seconds, failed = collections.Counter(), {}
+    for (text,) in store.execute("SELECT result FROM results"):
+        result = json.loads(text)
+        for name, value in (result.get("phases") or {}).items():
             seconds[name] += share * value
+        if result["outcome"] not in ("measured", "skipped"):
+            failed[result["case"]] = f"{result['outcome']}: {json.dumps(result.get('reason'))[:300]}"
     ((tasks,),) = store.execute("SELECT count(*) FROM tasks WHERE kind = 'measure'").fetchall()
-    return seconds, tasks
+    return seconds, tasks, failed
 
 
 def main():
@@ -32,7 +36,8 @@ def main():
         try:
             stores.append(phases(path))
         except (sqlite3.Error, ValueError):
-            sys.exit(f"error: {path}: is not a store (SQLite) that holds one campaign")
+            print(f"error: {path}: is not a store (SQLite) that holds one campaign", file=sys.stderr)
+            sys.exit(2)
     print("| s |" + "".join(f" {path} |" for path in sys.argv[1:]))
     print("|---|" + "--:|" * len(stores))
     names = set().union(*(one[0] for one in stores))
@@ -40,6 +45,11 @@ def main():
         print(f"| {name} |" + "".join(f" {one[0][name]:.1f} |" for one in stores))
     print("| all |" + "".join(f" {sum(one[0].values()):.1f} |" for one in stores))
     print("| tasks |" + "".join(f" {one[1]} |" for one in stores))
+    print("| cases that failed |" + "".join(f" {len(one[2])} |" for one in stores))
+    for path, (_, _, failed) in zip(sys.argv[1:], stores):
+        for case, why in list(failed.items())[:3]:
+            print(f"{path}: {case}: {why}", file=sys.stderr)
+    sys.exit(any(one[2] for one in stores))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@
 #   HARNESS_FARM_PROCESSES=1       of each case and build
 #   HARNESS_FARM_BLOCK=24          cases of a task
 #
-# Prints a line for each campaign, then where their time went (phases.py). Exit status: 0 all elements ended with 0.
+# Prints a line for each campaign, then where their time went (phases.py). Exit status: 0 all elements ended with 0, and no
+# case failed.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

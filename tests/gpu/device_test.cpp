@@ -1,4 +1,5 @@
 // The CUDA device behind the seam: memory, cache, clocks, ceilings, identity.
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,6 +40,19 @@ TEST_F(CudaDevice, GivesBackTheBytesThatWentIn) {
   }
 }
 
+// Whether the driver knows this memory of the host as locked.
+bool is_locked(const std::byte* memory) {
+  constexpr int memory_type = 2;   // CU_POINTER_ATTRIBUTE_MEMORY_TYPE (cuda.h)
+  constexpr unsigned of_host = 1;  // CU_MEMORYTYPE_HOST
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  if (driver == nullptr) return false;
+  const auto ask =
+      reinterpret_cast<int (*)(void*, int, std::uintptr_t)>(dlsym(driver, "cuPointerGetAttribute"));
+  unsigned found = 0;
+  return ask != nullptr && ask(&found, memory_type, reinterpret_cast<std::uintptr_t>(memory)) == 0 &&
+         found == of_host;
+}
+
 TEST_F(CudaDevice, DownloadsIntoLockedMemory) {
   const std::vector<std::byte> sent = random_bytes(std::size_t{40} << 20);
   const auto buffer = memory().allocate(sent.size());
@@ -52,9 +66,11 @@ TEST_F(CudaDevice, DownloadsIntoLockedMemory) {
   };
   {
     const Scope locked = memory().lock(received);
+    EXPECT_TRUE(is_locked(received.data()));
     EXPECT_TRUE(comes_back(sent.size()));
     EXPECT_TRUE(comes_back(sent.size() / 3)) << "a part";
   }
+  EXPECT_FALSE(is_locked(received.data()));
   EXPECT_TRUE(comes_back(sent.size())) << "after the lock";
 }
 

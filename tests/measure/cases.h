@@ -38,4 +38,24 @@ inline std::unique_ptr<ScriptedDevice> scripted(const std::string& json) {
   return std::make_unique<ScriptedDevice>(std::move(*script));
 }
 
+inline Catalog catalog_of(void (*registers)(sdk::Registry&)) {
+  Catalog catalog;
+  EXPECT_TRUE(catalog.add({sdk::module_abi, sdk::compiler_abi, "test", registers}));
+  return catalog;
+}
+
+inline std::vector<std::string> names_of(const std::vector<Series>& all) {
+  std::vector<std::string> names;
+  for (const Series& series : all) names.push_back(series.metric);
+  return names;
+}
+
+// The only value of a series that has one a process.
+inline double value_of(const Series& series) {
+  EXPECT_EQ(series.processes.size(), 1U);
+  EXPECT_EQ(series.processes.at(0).placements.size(), 1U);
+  EXPECT_EQ(series.processes[0].placements.at(0).samples.size(), 1U);
+  return series.processes[0].placements[0].samples.at(0);
+}
+
 }  // namespace harness

@@ -51,17 +51,33 @@ bool has_gpu_case(const Plan& plan) {
                      [](const PlannedCase& one) { return is_gpu_kind(one.device); });
 }
 
-// Probes of the first suite that has some. Where cases of GPUs are measured, a CPU is no probe, because
+// The cost of probes, for which an element waits: whether modules must load, and the bytes that probes move.
+std::pair<bool, double> cost_of(const Plan& plan, const std::vector<PlannedCase>& probes) {
+  double bytes = 0;
+  for (const PlannedCase& one : probes) bytes += one.bytes;
+  return {!plan.modules.empty(), bytes};
+}
+
+// Probes of the suite where they cost least. Where cases of GPUs are measured, a CPU is no probe, because
 // elements share it.
 void choose_probes(std::vector<CampaignSuite>& suites, std::vector<WholeSuite> wholes) {
   const bool of_gpus = std::any_of(suites.begin(), suites.end(),
                                    [](const CampaignSuite& one) { return has_gpu_case(one.current().plan); });
+  CampaignSuite* cheapest = nullptr;
+  std::pair<bool, double> least;
+  std::vector<PlannedCase> chosen;
   for (std::size_t i = 0; i < suites.size(); ++i) {
     Plan& plan = wholes[i].plan;
     std::erase_if(plan.cases, [&](const PlannedCase& one) { return is_gpu_kind(one.device) != of_gpus; });
-    suites[i].probes = choose_probes(plan, wholes[i].proven);
-    if (!suites[i].probes.empty()) return;
+    std::vector<PlannedCase> probes = choose_probes(plan, wholes[i].proven);
+    if (probes.empty()) continue;
+    const std::pair<bool, double> cost = cost_of(plan, probes);
+    if (cheapest != nullptr && cost >= least) continue;
+    cheapest = &suites[i];
+    least = cost;
+    chosen = std::move(probes);
   }
+  if (cheapest != nullptr) cheapest->probes = std::move(chosen);
 }
 
 // Cases that use as many GPUs are neighbours, so that they share tasks.

@@ -227,6 +227,7 @@ Result<bool> CampaignWorker::verify() {
   const auto history = patiently([&] { return store_.probes(holder_.device); });
   if (!history) return fail(history.error());
   Record known;
+  known.suite = campaign_.suites.front().current().plan.suite;
   for (const CampaignSuite& one : campaign_.suites)
     if (!one.probes.empty()) known.suite = one.current().plan.suite;
   known.machines = check->machines;

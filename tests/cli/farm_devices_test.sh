@@ -42,6 +42,29 @@ for other in 100 105; do
   status=$([ $other = 105 ] && echo 1 || echo 3)
   expect "$status" "$HARNESS" farm judge --store farm.db --report json=farm.json
 done
+
+# A process that measures both builds used the device once. Who measures results that failed, tells of them.
+device B 100
+plan
+expect 0 work B
+silent_about probe_copy
+python3 - <<'PY' || problem "the tasks' seconds are not those of their processes"
+import json, sqlite3
+store = sqlite3.connect("farm.db")
+((campaign,),) = store.execute("SELECT id FROM campaigns ORDER BY sequence DESC LIMIT 1").fetchall()
+((seconds,),) = store.execute("SELECT sum(seconds) FROM tasks WHERE campaign = ?", (campaign,)).fetchall()
+((content,),) = store.execute("SELECT content FROM campaigns WHERE id = ?", (campaign,)).fetchall()
+record = json.loads(content)["suites"][0]["sides"][-1]["record"]
+phases = [json.loads(text)["phases"] for (text,) in store.execute("SELECT result FROM results WHERE run = ?", (record,))]
+expected = sum(sum(one.values()) for one in phases)
+assert len(phases) == 20 and expected > 0 and abs(seconds - expected) < 1e-6 * expected, (len(phases), seconds, expected)
+PY
+device B 100 ', "error": {"placement": 0, "sample": 1}'
+plan
+expect 0 work B
+names probe_copy/memcpy/n=63 probe_copy/memcpy/n=66 8
+same "the tasks that failed" "$(grep -c '^task ' "$printed")" 4
+
 device B 100
 plan
 expect 0 work A --tasks 3

@@ -114,7 +114,8 @@ int farm_work(const FarmArguments& arguments, const CommandLine& /*line*/) {
                      done->sick ? report::words(*done->sick) : "another element found it sick"),
          {},
          "others measure its tasks; look after it with `harness doctor`"});
-  fmt::print("{} tasks are measured here; {}\n", done->tasks,
+  fmt::print("{} tasks are measured here{}; {}\n", done->tasks,
+             done->failed > 0 ? fmt::format(", {} of their results failed or are wrong", done->failed) : "",
              done->end == WorkEnd::finished         ? "the campaign is finished"
              : done->end == WorkEnd::over_budget    ? "the budget is used up"
              : done->end == WorkEnd::left_to_others ? "others may measure the rest"

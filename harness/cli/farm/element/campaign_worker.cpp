@@ -24,6 +24,7 @@
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/measure/schedule/worker_process.h"
 #include "harness/model/device_kinds.h"
+#include "harness/report/words/cause_words.h"
 #include "harness/store/store_wait.h"
 
 namespace harness {
@@ -331,12 +332,33 @@ Status CampaignWorker::measure_and_store(const FarmTask& task) {
   const Result<std::optional<MeasuredTask>> measured = measure_task(how, task);
   line_.clear();
   if (measured && *measured) {
+    tell_failures(**measured);
     const Status stored = store_task(**measured);
     if (!stored) (void)store_.release(id_, task.number, holder_.name);
     return stored;
   }
   if (!lost_) (void)store_.release(id_, task.number, holder_.name);  // else the lease ends
   return measured ? Status() : fail(measured.error());
+}
+
+// They decide the verdict as in any run. Somebody who waits for a long campaign is to hear of them before.
+void CampaignWorker::tell_failures(const MeasuredTask& task) {
+  int results = 0, failed = 0;
+  const ProcessResult* first = nullptr;
+  for (const MeasuredSide& side : task.sides)
+    for (const auto& [result, text] : side.results) {
+      ++results;
+      if (result.outcome != Outcome::incorrect && result.outcome != Outcome::failed &&
+          result.outcome != Outcome::timed_out)
+        continue;
+      ++failed;
+      if (first == nullptr) first = &result;
+    }
+  failed_ += failed;
+  if (first == nullptr) return;
+  fmt::print(stderr, "task {}: {} of {} results failed or are wrong; the first: {}: {}\n", task.number,
+             failed, results, printable(first->case_id),
+             first->reason ? report::words(*first->reason) : std::string(name_of(first->outcome)));
 }
 
 Status CampaignWorker::store_task(const MeasuredTask& task) {

@@ -44,6 +44,7 @@ struct WorkDone {
   std::string device = {};            // UUID
   std::optional<Sickness> sick = {};  // of a device in quarantine, where this element found it
   int gpus = 0;                       // that the rest needs: needs_more_gpus
+  int failed = 0;                     // results of these tasks that failed or are wrong
 };
 
 class CampaignWorker {
@@ -65,12 +66,13 @@ class CampaignWorker {
   void stay();
   Status leave();
   [[nodiscard]] WorkDone ended(WorkEnd end, int gpus = 0) const {
-    return {end, done_, holder_.device, sick_, gpus};
+    return {end, done_, holder_.device, sick_, gpus, failed_};
   }
   Result<bool> is_over_budget();
   Result<std::optional<FarmTask>> take();
   Status judge(const FarmTask& task);
   Status measure_and_store(const FarmTask& task);
+  void tell_failures(const MeasuredTask& task);
   void renew(const FarmTask& task);
   Status store_task(const MeasuredTask& task);
   Status send_journal();
@@ -108,6 +110,7 @@ class CampaignWorker {
   int checks_ = 0;  // of the device
   std::optional<Sickness> sick_;
   int done_ = 0;
+  int failed_ = 0;  // results
 };
 
 }  // namespace harness

@@ -21,7 +21,7 @@ LOAD = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.POI
 
 
 def see_environment() -> None:
-    """Lets os.environ have the GPUs that the library leaves visible: it sets the variable in C, before CUDA starts.
+    """Tells os.environ which GPUs are visible: the library hides the others in C, before CUDA starts.
 
     PyTorch counts GPUs by os.environ, and fails where CUDA shows another number.
     """

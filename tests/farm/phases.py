@@ -16,12 +16,13 @@ import sys
 def phases(path):
     store = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     ((campaign,),) = store.execute("SELECT content FROM campaigns").fetchall()
-    share = 0.5 if json.loads(campaign)["suites"][0].get("pair") else 1
+    shares = {side["record"]: 0.5 if suite.get("pair") else 1
+              for suite in json.loads(campaign)["suites"] for side in suite["sides"]}
     seconds, failed = collections.Counter(), {}
-    for (text,) in store.execute("SELECT result FROM results"):
+    for record, text in store.execute("SELECT run, result FROM results"):
         result = json.loads(text)
         for name, value in (result.get("phases") or {}).items():
-            seconds[name] += share * value
+            seconds[name] += shares[record] * value
         if result["outcome"] not in ("measured", "skipped"):
             failed[result["case"]] = f"{result['outcome']}: {json.dumps(result.get('reason'))[:300]}"
     ((tasks,),) = store.execute("SELECT count(*) FROM tasks WHERE kind = 'measure'").fetchall()
@@ -36,7 +37,7 @@ def main():
         try:
             stores.append(phases(path))
         except (sqlite3.Error, ValueError):
-            print(f"error: {path}: is not a store (SQLite) that holds one campaign", file=sys.stderr)
+            print(f"error: {path} is no store (SQLite) that holds one campaign", file=sys.stderr)
             sys.exit(2)
     print("| s |" + "".join(f" {path} |" for path in sys.argv[1:]))
     print("|---|" + "--:|" * len(stores))

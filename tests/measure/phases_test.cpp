@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "harness/measure/worker/phases.h"
@@ -27,6 +28,7 @@ class NanOnce : public Right {
     y_[0] = std::numeric_limits<float>::quiet_NaN();
   }
 };
+
 void register_all(sdk::Registry& registry) {
   registry.add(std::make_unique<trial::Line>());
   registry.add(trial::variant<Right>("right"));

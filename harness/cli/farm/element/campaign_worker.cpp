@@ -341,7 +341,7 @@ Status CampaignWorker::measure_and_store(const FarmTask& task) {
   return measured ? Status() : fail(measured.error());
 }
 
-// They decide the verdict as in any run. Somebody who waits for a long campaign is to hear of them before.
+// Results that failed decide the verdict as in any run. A campaign may take hours until then.
 void CampaignWorker::tell_failures(const MeasuredTask& task) {
   int results = 0, failed = 0;
   const ProcessResult* first = nullptr;

@@ -13,19 +13,31 @@ using harness::sdk::Problem;
 using harness::sdk::Stream;
 using harness::sdk::Unsupported;
 
-// One instantiation, ready to launch.
+// One instantiation, ready to launch: one of the two kernels.
 struct Launch {
   void (*kernel)(Arguments, ptx::TensorMap, ptx::TensorMap, ptx::TensorMap) = nullptr;
+  void (*queue)(QueuedArguments, ptx::TensorMap, ptx::TensorMap, ptx::TensorMap) = nullptr;
   int queries = 0;  // of a block
   int keys = 0;     // of a tile
   int threads = 0;
   std::size_t shared_bytes = 0;
+
+  [[nodiscard]] const void* function() const {
+    return queue != nullptr ? reinterpret_cast<const void*>(queue) : reinterpret_cast<const void*>(kernel);
+  }
 };
 
 template <class Tiling>
 Launch make_launch(bool f16) {
-  return {f16 ? wgmma_kernel<Tiling, ptx::F16> : wgmma_kernel<Tiling, ptx::BF16>, Tiling::queries,
-          Tiling::keys, Tiling::threads, Tiling::shared_bytes};
+  Launch launch{.queries = Tiling::queries,
+                .keys = Tiling::keys,
+                .threads = Tiling::threads,
+                .shared_bytes = Tiling::shared_bytes};
+  if constexpr (Tiling::is_queue)
+    launch.queue = f16 ? wgmma_queue_kernel<Tiling, ptx::F16> : wgmma_queue_kernel<Tiling, ptx::BF16>;
+  else
+    launch.kernel = f16 ? wgmma_kernel<Tiling, ptx::F16> : wgmma_kernel<Tiling, ptx::BF16>;
+  return launch;
 }
 
 class WgmmaVariant final : public OwnKernel {
@@ -35,10 +47,17 @@ class WgmmaVariant final : public OwnKernel {
     if (traits.compute_major != 9 || traits.compute_minor != 0)
       throw Unsupported("needs compute capability 9.0 exactly; this device has " +
                         std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
-    launch_ = shape_.dimension == 32   ? make_launch<Wgmma32>(is_f16())
-              : shape_.dimension == 64 ? make_launch<Wgmma64>(is_f16())
-                                       : make_launch<Wgmma128>(is_f16());
-    allow_shared_memory(reinterpret_cast<const void*>(launch_.kernel), launch_.shared_bytes, traits);
+    blocks_ = blocks_of(shape_.sequence, Wgmma64::queries) * matrices();
+    const bool queue =
+        takes_queue(shape_.sequence, shape_.dimension, shape_.causal, blocks_, traits.multiprocessors);
+    if (queue) blocks_ = static_cast<unsigned>(traits.multiprocessors);
+    const auto launch_of = [&]<class Own, class Queue>(Own, Queue) {
+      return queue ? make_launch<Queue>(is_f16()) : make_launch<Own>(is_f16());
+    };
+    launch_ = shape_.dimension == 32   ? launch_of(Wgmma32{}, Queue32{})
+              : shape_.dimension == 64 ? launch_of(Wgmma64{}, Queue64{})
+                                       : launch_of(Wgmma128{}, Queue128{});
+    allow_shared_memory(launch_.function(), launch_.shared_bytes, traits);
   }
 
   void bind(const Buffers& buffers) override {
@@ -49,9 +68,15 @@ class WgmmaVariant final : public OwnKernel {
   }
 
   void run(Stream stream) override {
-    const dim3 grid(blocks_of(shape_.sequence, launch_.queries), matrices());
-    launch_.kernel<<<grid, static_cast<unsigned>(launch_.threads), launch_.shared_bytes, queue_of(stream)>>>(
-        problem_, q_map_, k_map_, v_map_);
+    const auto threads = static_cast<unsigned>(launch_.threads);
+    if (launch_.queue != nullptr) {
+      launch_.queue<<<blocks_, threads, launch_.shared_bytes, queue_of(stream)>>>(
+          {problem_, static_cast<int>(matrices())}, q_map_, k_map_, v_map_);
+    } else {
+      const dim3 grid(blocks_of(shape_.sequence, launch_.queries), matrices());
+      launch_.kernel<<<grid, threads, launch_.shared_bytes, queue_of(stream)>>>(problem_, q_map_, k_map_,
+                                                                                v_map_);
+    }
     kernels::check(cudaGetLastError(), "launch of wgmma_kernel");
   }
 
@@ -64,6 +89,7 @@ class WgmmaVariant final : public OwnKernel {
   }
 
   Launch launch_;
+  unsigned blocks_ = 0;  // of a queue
   ptx::TensorMap q_map_ = {};
   ptx::TensorMap k_map_ = {};
   ptx::TensorMap v_map_ = {};

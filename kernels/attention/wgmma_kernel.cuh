@@ -6,13 +6,15 @@
 #pragma once
 
 #include "kernels/attention/device_arguments.cuh"
+#include "kernels/ptx/small.cuh"
 #include "kernels/ptx/wgmma.cuh"
 
 namespace attention {
 
 // D: the dimension, 64 or 128. Consumers: warpgroups that compute, of 64 queries each. Stages: tiles of keys
-// and of values on their way or in use.
-template <int Dimension, int Consumers, int StagesOfRing>
+// and of values on their way or in use. QueryBuffers: 2 where a block takes several blocks of queries, so
+// that the next are on their way.
+template <int Dimension, int Consumers, int StagesOfRing, int QueryBuffers = 1>
 struct WgmmaTiling {
   static constexpr int d = Dimension;
   static constexpr int stored = d;  // columns that a matrix has in memory
@@ -25,14 +27,17 @@ struct WgmmaTiling {
   static constexpr int panels = d / 64;
   static constexpr int query_panel_bytes = queries * 128;
   static constexpr int key_panel_bytes = keys * 128;
-  static constexpr int query_bytes = panels * query_panel_bytes;
+  static constexpr int query_buffers = QueryBuffers;
+  static constexpr int query_bytes = panels * query_panel_bytes;  // of one buffer
   static constexpr int key_bytes = panels * key_panel_bytes;
-  static constexpr int barriers = 1 + 4 * stages;
+  static constexpr int barriers = 2 * query_buffers + 4 * stages;
   static constexpr int tiles_offset = 1024;  // the barriers come first
-  static constexpr int shared_bytes = tiles_offset + query_bytes + 2 * stages * key_bytes;
-  // Registers of a thread: the file has 65,536.
-  static constexpr int consumer_registers = consumers == 2 ? 240 : 160;
-  static constexpr int producer_registers = consumers == 2 ? 24 : 32;
+  static constexpr int shared_bytes = tiles_offset + query_buffers * query_bytes + 2 * stages * key_bytes;
+  // Registers of a thread. A launch has 504 for two consumers' threads and a producer's. A producer with
+  // several blocks of queries needs more than 24.
+  static constexpr bool is_queue = query_buffers > 1;
+  static constexpr int consumer_registers = consumers == 3 ? 160 : is_queue ? 232 : 240;
+  static constexpr int producer_registers = consumers == 3 ? 32 : is_queue ? 40 : 24;
 
   static_assert(d % 64 == 0 && consumers >= 2 && consumers <= 3 && barriers * 8 <= tiles_offset);
   static_assert(128 * (consumers * consumer_registers + producer_registers) <= 65536);
@@ -47,16 +52,23 @@ struct WgmmaMemory {
   std::uint32_t base;
 
   KERNEL_DEVICE std::uint32_t barrier(int index) const { return base + index * 8; }
-  KERNEL_DEVICE std::uint32_t queries_full() const { return barrier(0); }
-  KERNEL_DEVICE std::uint32_t keys_full(int stage) const { return barrier(1 + stage); }
-  KERNEL_DEVICE std::uint32_t keys_empty(int stage) const { return barrier(1 + Tiling::stages + stage); }
-  KERNEL_DEVICE std::uint32_t values_full(int stage) const { return barrier(1 + 2 * Tiling::stages + stage); }
-  KERNEL_DEVICE std::uint32_t values_empty(int stage) const {
-    return barrier(1 + 3 * Tiling::stages + stage);
+  // Rings of barriers, `number` in order of the functions below.
+  KERNEL_DEVICE std::uint32_t of_stage(int number, int stage) const {
+    return barrier(2 * Tiling::query_buffers + number * Tiling::stages + stage);
   }
-  KERNEL_DEVICE std::uint32_t queries() const { return base + Tiling::tiles_offset; }
+  KERNEL_DEVICE std::uint32_t keys_full(int stage) const { return of_stage(0, stage); }
+  KERNEL_DEVICE std::uint32_t keys_empty(int stage) const { return of_stage(1, stage); }
+  KERNEL_DEVICE std::uint32_t values_full(int stage) const { return of_stage(2, stage); }
+  KERNEL_DEVICE std::uint32_t values_empty(int stage) const { return of_stage(3, stage); }
+  KERNEL_DEVICE std::uint32_t queries_full(int buffer) const { return barrier(buffer); }
+  KERNEL_DEVICE std::uint32_t queries_empty(int buffer) const {
+    return barrier(Tiling::query_buffers + buffer);
+  }
+  KERNEL_DEVICE std::uint32_t queries(int buffer) const {
+    return base + Tiling::tiles_offset + buffer * Tiling::query_bytes;
+  }
   KERNEL_DEVICE std::uint32_t keys(int stage) const {
-    return queries() + Tiling::query_bytes + stage * Tiling::key_bytes;
+    return queries(Tiling::query_buffers) + stage * Tiling::key_bytes;
   }
   KERNEL_DEVICE std::uint32_t values(int stage) const { return keys(Tiling::stages + stage); }
 };
@@ -73,10 +85,14 @@ struct WgmmaTiles {
   int query;  // the block's first
   int count;
 
-  KERNEL_DEVICE explicit WgmmaTiles(const Arguments& problem)
-      : matrix(static_cast<int>(blockIdx.y)),
-        // The last queries first: where causal they see most keys.
-        query((static_cast<int>(gridDim.x) - 1 - static_cast<int>(blockIdx.x)) * Tiling::queries) {
+  // The last queries first: where causal they see most keys.
+  KERNEL_DEVICE explicit WgmmaTiles(const Arguments& problem) {
+    take(problem, static_cast<int>(blockIdx.y),
+         static_cast<int>(gridDim.x) - 1 - static_cast<int>(blockIdx.x));
+  }
+  KERNEL_DEVICE void take(const Arguments& problem, int of_matrix, int block_of_queries) {
+    matrix = of_matrix;
+    query = block_of_queries * Tiling::queries;
     const int last_query = smaller(query + Tiling::queries, problem.sequence) - 1;
     count = (keys_seen(problem, last_query) + Tiling::keys - 1) / Tiling::keys;
   }
@@ -100,12 +116,65 @@ struct WgmmaTiles {
         if (i / 4 * 8 + lane % 4 * 2 + pair >= seen) scores[i + pair] = minus_infinity();
     }
   }
+
+ protected:
+  WgmmaTiles() = default;
 };
+
+// The arguments of a grid of fewer blocks than there are blocks of queries.
+struct QueuedArguments : Arguments {
+  int matrices = 0;
+  int unused = 0;  // no padding
+};
+static_assert(sizeof(QueuedArguments) == sizeof(Arguments) + 2 * sizeof(int));
+
+// The same tiles where a block takes several blocks of queries, one after another: next() goes on to the next
+// one, unless is_last(). Neighbours take those of one matrix at the same time, so that they read its keys
+// from the L2 cache. A block begins one place further each time. Thus it gets queries that see few keys and
+// such that see many, also where the blocks of a matrix divide the grid.
+template <class TilingOfBlock>
+struct WgmmaQueue : WgmmaTiles<TilingOfBlock, QueuedArguments> {
+  static_assert(TilingOfBlock::is_queue);
+  using Base = WgmmaTiles<TilingOfBlock, QueuedArguments>;
+  int item;
+  int last;
+
+  KERNEL_DEVICE explicit WgmmaQueue(const QueuedArguments& problem)
+      : item(static_cast<int>(blockIdx.x)), last(blocks(problem) * problem.matrices - 1) {
+    take_item(problem);
+  }
+  [[nodiscard]] KERNEL_DEVICE bool is_last() const { return after() > last; }
+  KERNEL_DEVICE void next(const QueuedArguments& problem) {
+    item = after();
+    take_item(problem);
+  }
+
+ private:
+  static KERNEL_DEVICE int blocks(const QueuedArguments& problem) {
+    return (problem.sequence + TilingOfBlock::queries - 1) / TilingOfBlock::queries;
+  }
+  [[nodiscard]] KERNEL_DEVICE int after() const {
+    const int grid = static_cast<int>(gridDim.x);
+    const int round = item / grid;
+    return (round + 1) * grid + (item - round * grid + 1) % grid;
+  }
+  KERNEL_DEVICE void take_item(const QueuedArguments& problem) {
+    const int of_matrix = blocks(problem);
+    Base::take(problem, item / of_matrix, of_matrix - 1 - item % of_matrix);
+  }
+};
+
+// Whether queries are worth a queue: where a block's keys are few, its start and end count. Else blocks that
+// the hardware hands out one by one share the work better. Measured on an H200.
+constexpr bool takes_queue(std::int64_t sequence, std::int64_t dimension, bool causal, std::int64_t blocks,
+                           int multiprocessors) {
+  return blocks > multiprocessors && (sequence <= 2048 || (!causal && dimension <= 64));
+}
 
 // One thread: fills the ring.
 template <class Tiles, class Tiling = typename Tiles::Tiling>
 KERNEL_DEVICE void produce(const typename Tiles::Problem& problem, const WgmmaMemory<Tiling>& memory,
-                           const Tiles& tiles, const ptx::TensorMap* q, const ptx::TensorMap* k,
+                           Tiles tiles, const ptx::TensorMap* q, const ptx::TensorMap* k,
                            const ptx::TensorMap* v) {
   const auto load = [&](std::uint32_t to, const ptx::TensorMap* map, int panel_bytes, int row,
                         std::uint32_t full) {
@@ -114,15 +183,31 @@ KERNEL_DEVICE void produce(const typename Tiles::Problem& problem, const WgmmaMe
     for (int panel = 0; panel < Tiling::panels; ++panel)
       ptx::tma_load_3d(to + panel * panel_bytes, map, panel * wgmma_panel, row, tiles.matrix, full);
   };
-  load(memory.queries(), q, Tiling::query_panel_bytes, tiles.query, memory.queries_full());
-  for (int step = 0; step < tiles.count; ++step) {
-    const int first_key = Tiles::first_key(tiles.entry(problem, step));
-    const int stage = step % Tiling::stages;
-    const int parity = step / Tiling::stages % 2 ^ 1;  // of the round before: a fresh barrier has passed it
-    ptx::mbarrier_wait(memory.keys_empty(stage), parity);
-    load(memory.keys(stage), k, Tiling::key_panel_bytes, first_key, memory.keys_full(stage));
-    ptx::mbarrier_wait(memory.values_empty(stage), parity);
-    load(memory.values(stage), v, Tiling::key_panel_bytes, first_key, memory.values_full(stage));
+  int done = 0;  // tiles of earlier blocks of queries
+  for (int block = 0;; ++block) {
+    for (int step = 0; step < tiles.count; ++step) {
+      const int first_key = Tiles::first_key(tiles.entry(problem, step));
+      const int stage = (done + step) % Tiling::stages;
+      // Of the round before: a fresh barrier has passed it.
+      const int parity = (done + step) / Tiling::stages % 2 ^ 1;
+      ptx::mbarrier_wait(memory.keys_empty(stage), parity);
+      load(memory.keys(stage), k, Tiling::key_panel_bytes, first_key, memory.keys_full(stage));
+      if (step == 0) {
+        const int buffer = block % Tiling::query_buffers;
+        if constexpr (Tiling::is_queue)
+          ptx::mbarrier_wait(memory.queries_empty(buffer), block / Tiling::query_buffers % 2 ^ 1);
+        load(memory.queries(buffer), q, Tiling::query_panel_bytes, tiles.query, memory.queries_full(buffer));
+      }
+      ptx::mbarrier_wait(memory.values_empty(stage), parity);
+      load(memory.values(stage), v, Tiling::key_panel_bytes, first_key, memory.values_full(stage));
+    }
+    if constexpr (Tiling::is_queue) {
+      if (tiles.is_last()) return;
+      done += tiles.count;
+      tiles.next(problem);
+    } else {
+      return;
+    }
   }
 }
 
@@ -139,70 +224,131 @@ class WgmmaConsumer {
         memory_(memory),
         tiles_(tiles),
         consumer_(consumer),
-        lane_(static_cast<int>(threadIdx.x) % 32),
-        first_query_(tiles.query + consumer * 64),
-        query_(first_query_ + static_cast<int>(threadIdx.x) % 128 / 32 * 16 + lane_ / 4) {}
+        lane_(static_cast<int>(threadIdx.x) % 32) {}
 
   KERNEL_DEVICE void run() {
+    begin();
     if constexpr (Tiles::may_be_empty)
-      if (tiles_.count == 0) return store();              // no product is started, and no turn taken
+      if (tiles_.count == 0) return store(rows());        // no product is started, and no turn taken
     if (consumer_ == Tiling::consumers - 1) pass_turn();  // the first may begin
-    int entry = tiles_.entry(problem_, 0);
-    ptx::mbarrier_wait(memory_.queries_full(), 0);
-    ptx::mbarrier_wait(memory_.keys_full(0), 0);
+    const int entry = tiles_.entry(problem_, 0);
+    wait_for_keys(0);
     take_turn();
-    start_scores(0);
-    pass_turn();
+    start_scores(stage(0));
+    pass_turn(0);
     ptx::wgmma_wait<0>();
-    ptx::wgmma_pin(scores_);
-    release(memory_.keys_empty(0));
-    mask(entry);
+    take_scores(0, entry);
     weigh();
     pack_weights();
-    for (int step = 1; step < tiles_.count; ++step) {
-      const int stage = step % Tiling::stages;
-      const int before = (step - 1) % Tiling::stages;
-      entry = tiles_.entry(problem_, step);
-      ptx::mbarrier_wait(memory_.keys_full(stage), step / Tiling::stages % 2);
-      take_turn();
-      start_scores(stage);
-      ptx::mbarrier_wait(memory_.values_full(before), (step - 1) / Tiling::stages % 2);
-      start_sums(before);
-      pass_turn();
-      ptx::wgmma_wait<1>();  // the scores; the sums go on while these become weights
-      ptx::wgmma_pin(scores_);
-      release(memory_.keys_empty(stage));
-      mask(entry);
-      float factors[2];
-      weigh(factors);
-      ptx::wgmma_wait<0>();
-      ptx::wgmma_pin(sums_);
-      ptx::wgmma_pin(weights_);
-      release(memory_.values_empty(before));
-      KERNEL_UNROLL
-      for (int i = 0; i < Tiling::d / 2; ++i) sums_[i] *= factors[i / 2 % 2];
-      pack_weights();
+    for (;;) {
+      for (int step = 1; step < tiles_.count; ++step) {
+        const int before = stage(step - 1);
+        start_both(step, before, parity(step - 1));
+        float factors[2];
+        weigh(factors);
+        finish_sums(before);
+        KERNEL_UNROLL
+        for (int i = 0; i < Tiling::d / 2; ++i) sums_[i] *= factors[i / 2 % 2];
+        pack_weights();
+      }
+      if constexpr (Tiling::is_queue) {
+        if (tiles_.is_last()) break;
+        // The first step of the next queries, with the last sums of these.
+        const int before = stage(tiles_.count - 1), parity_before = parity(tiles_.count - 1);
+        const Rows done = rows();
+        done_ += tiles_.count;
+        ++block_;
+        tiles_.next(problem_);
+        begin();
+        start_both(0, before, parity_before);
+        weigh();
+        finish_sums(before);
+        store(done);
+        KERNEL_UNROLL
+        for (float& sum : sums_) sum = 0;
+        pack_weights();
+      } else {
+        break;
+      }
     }
-    const int last = (tiles_.count - 1) % Tiling::stages;
-    ptx::mbarrier_wait(memory_.values_full(last), (tiles_.count - 1) / Tiling::stages % 2);
-    start_sums(last);
+    const int last = tiles_.count - 1;
+    ptx::mbarrier_wait(memory_.values_full(stage(last)), parity(last));
+    start_sums(stage(last));
     ptx::wgmma_wait<0>();
     ptx::wgmma_pin(sums_);
     ptx::wgmma_pin(weights_);
-    store();
+    store(rows());
   }
 
  private:
   static constexpr int scores = Tiling::keys / 2;  // of a thread
   static constexpr int depths = Tiling::keys / 16;
 
+  // What is stored of a thread: its rows, and how much their weights are.
+  struct Rows {
+    int matrix;
+    int query;  // the first; the other one is 8 below
+    float totals[2];
+  };
+  [[nodiscard]] KERNEL_DEVICE Rows rows() const { return {tiles_.matrix, query_, {totals_[0], totals_[1]}}; }
+
+  // With the first tile of keys.
+  KERNEL_DEVICE void begin() {
+    first_query_ = tiles_.query + consumer_ * 64;
+    query_ = first_query_ + static_cast<int>(threadIdx.x) % 128 / 32 * 16 + lane_ / 4;
+    KERNEL_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      tops_[half] = minus_infinity();
+      totals_[half] = 0;
+    }
+  }
+
+  // Starts the scores of step `step` and the sums over the tile before, in stage `before`. Ends when the
+  // scores are there. The sums go on.
+  KERNEL_DEVICE void start_both(int step, int before, int parity_before) {
+    const int entry = tiles_.entry(problem_, step);
+    wait_for_keys(step);
+    take_turn();
+    start_scores(stage(step));
+    ptx::mbarrier_wait(memory_.values_full(before), parity_before);
+    start_sums(before);
+    pass_turn(step);
+    ptx::wgmma_wait<1>();
+    take_scores(step, entry);
+  }
+  KERNEL_DEVICE void wait_for_keys(int step) const {
+    if (step == 0) ptx::mbarrier_wait(memory_.queries_full(buffer()), block_ / Tiling::query_buffers % 2);
+    ptx::mbarrier_wait(memory_.keys_full(stage(step)), parity(step));
+  }
+  KERNEL_DEVICE void take_scores(int step, int entry) {
+    ptx::wgmma_pin(scores_);
+    release(memory_.keys_empty(stage(step)));
+    if constexpr (Tiling::is_queue)
+      if (step + 1 == tiles_.count) release(memory_.queries_empty(buffer()));
+    tiles_.mask(problem_, entry, first_query_, query_, scores_);
+  }
+  KERNEL_DEVICE void finish_sums(int before) {
+    ptx::wgmma_wait<0>();
+    ptx::wgmma_pin(sums_);
+    ptx::wgmma_pin(weights_);
+    release(memory_.values_empty(before));
+  }
+
+  // Where step `step` is in the ring, and how often (mod 2) the ring has been gone round.
+  [[nodiscard]] KERNEL_DEVICE int stage(int step) const { return (done_ + step) % Tiling::stages; }
+  [[nodiscard]] KERNEL_DEVICE int parity(int step) const { return (done_ + step) / Tiling::stages % 2; }
+  [[nodiscard]] KERNEL_DEVICE int buffer() const { return block_ % Tiling::query_buffers; }
+
   // Turns at starting products: barrier 1 + consumer is where that one waits for the one before it.
   KERNEL_DEVICE void take_turn() const { ptx::named_barrier_sync(1 + consumer_, 256); }
-  KERNEL_DEVICE void pass_turn() {
-    const int next = (consumer_ + 1) % Tiling::consumers;
-    // Turns to the first: one to begin, then one after each of the last one's but the last.
-    if (next == 0 && turns_++ == tiles_.count) return;
-    ptx::named_barrier_arrive(1 + next, 256);
+  KERNEL_DEVICE void pass_turn() const {
+    ptx::named_barrier_arrive(1 + (consumer_ + 1) % Tiling::consumers, 256);
+  }
+  // After the last step the first one takes no turn any more.
+  KERNEL_DEVICE void pass_turn(int step) const {
+    bool ends = step + 1 == tiles_.count;
+    if constexpr (Tiling::is_queue) ends = ends && tiles_.is_last();
+    if (!ends || consumer_ + 1 < Tiling::consumers) pass_turn();
   }
 
   // One arrival a warp.
@@ -220,7 +366,7 @@ class WgmmaConsumer {
       const int panel = depth / 4;
       const int within = depth % 4 * 32;  // bytes
       const std::uint64_t q = ptx::swizzled_descriptor(
-          memory_.queries() + panel * Tiling::query_panel_bytes + consumer_ * 64 * 128 + within, 16,
+          memory_.queries(buffer()) + panel * Tiling::query_panel_bytes + consumer_ * 64 * 128 + within, 16,
           eight_rows);
       const std::uint64_t k = ptx::swizzled_descriptor(
           memory_.keys(stage) + panel * Tiling::key_panel_bytes + within, 16, eight_rows);
@@ -244,8 +390,6 @@ class WgmmaConsumer {
     }
     ptx::wgmma_commit();
   }
-
-  KERNEL_DEVICE void mask(int entry) { tiles_.mask(problem_, entry, first_query_, query_, scores_); }
 
   // Scores become weights; `factors` brings what was summed before to the new largest scores.
   KERNEL_DEVICE void weigh(float (&factors)[2]) {
@@ -283,23 +427,43 @@ class WgmmaConsumer {
       weights_[depth][i] = Element::narrow(scores_[depth * 8 + i * 2], scores_[depth * 8 + i * 2 + 1]);
   }
 
-  KERNEL_DEVICE void store() {
+  KERNEL_DEVICE void store(const Rows& of) {
     KERNEL_UNROLL
     for (int half = 0; half < 2; ++half) {
-      float total = totals_[half];
+      float total = of.totals[half];
       total += __shfl_xor_sync(0xFFFFFFFFU, total, 1);
       total += __shfl_xor_sync(0xFFFFFFFFU, total, 2);
-      const int query = query_ + half * 8;
+      const int query = of.query + half * 8;
+      bool stores = query < problem_.sequence;
       // A problem may go on from what other keys gave before, and leave the end to later ones.
-      if constexpr (requires { problem_.carry; })
-        if (query >= problem_.sequence || !carry(half, query, total)) continue;
+      if constexpr (requires { problem_.carry; }) stores = stores && carry(half, query, total);
       const float factor = Tiles::may_be_empty && total == 0 ? 0.0F : 1.0F / total;
-      if (query >= problem_.sequence) continue;
-      std::uint16_t* const row = problem_.o + result_row(query) + lane_ % 4 * 2;
+      std::uint16_t* const row = problem_.o + (stores ? result_row(of.matrix, query) : 0) + lane_ % 4 * 8;
       KERNEL_UNROLL
-      for (int column = 0; column < Tiling::stored / 8; ++column)
-        *reinterpret_cast<std::uint32_t*>(row + column * 8) =
-            Element::narrow(sums_[column * 4 + half * 2] * factor, sums_[column * 4 + half * 2 + 1] * factor);
+      for (int column = 0; column < Tiling::stored / 8; column += 4) {
+        std::uint32_t pairs[4];
+        KERNEL_UNROLL
+        for (int i = 0; i < 4; ++i) {
+          const float* const sum = sums_ + (column + i) * 4 + half * 2;
+          pairs[i] = Element::narrow(sum[0] * factor, sum[1] * factor);
+        }
+        exchange(pairs);
+        if (stores) ptx::store_sixteen(row + column * 8, {pairs[0], pairs[1], pairs[2], pairs[3]});
+      }
+    }
+  }
+
+  // Four lanes have two neighbouring elements of each of four pieces of 16 bytes. Each gets a whole piece.
+  KERNEL_DEVICE void exchange(std::uint32_t (&pairs)[4]) const {
+    KERNEL_UNROLL
+    for (int bit = 1; bit < 4; bit *= 2) {
+      const bool high = (lane_ & bit) != 0;
+      KERNEL_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        if ((i & bit) != 0) continue;
+        const std::uint32_t got = __shfl_xor_sync(0xFFFFFFFFU, high ? pairs[i] : pairs[i + bit], bit);
+        (high ? pairs[i] : pairs[i + bit]) = got;
+      }
     }
   }
 
@@ -336,26 +500,27 @@ class WgmmaConsumer {
   }
 
   // A problem may have a place of its own for results.
-  KERNEL_DEVICE std::int64_t result_row(int query) const {
+  [[nodiscard]] KERNEL_DEVICE std::int64_t result_row(int matrix, int query) const {
     if constexpr (requires { problem_.result_row(0, 0); })
-      return problem_.result_row(tiles_.matrix, query);
+      return problem_.result_row(matrix, query);
     else
-      return matrix_start(problem_, tiles_.matrix) + static_cast<std::int64_t>(query) * Tiling::stored;
+      return matrix_start(problem_, matrix) + static_cast<std::int64_t>(query) * Tiling::stored;
   }
 
   const Problem& problem_;
   const WgmmaMemory<Tiling>& memory_;
-  const Tiles& tiles_;
+  Tiles tiles_;
   int consumer_;
   int lane_;
-  int first_query_;  // the warpgroup's
-  int query_;        // of this thread's first row
-  int turns_ = 0;    // passed to the first consumer
+  int block_ = 0;  // blocks of queries before this one, and their tiles
+  int done_ = 0;
+  int first_query_ = 0;  // the warpgroup's
+  int query_ = 0;        // of this thread's first row
   float scores_[scores] = {};
   std::uint32_t weights_[depths][4] = {};
   float sums_[Tiling::d / 2] = {};
-  float tops_[2] = {minus_infinity(), minus_infinity()};  // unscaled
-  float totals_[2] = {};                                  // of this lane's keys
+  float tops_[2] = {};    // unscaled
+  float totals_[2] = {};  // of this lane's keys
 };
 
 // The body of a kernel. The maps describe Q with boxes of 64 x queries, K and V with boxes of 64 x keys.
@@ -369,7 +534,10 @@ KERNEL_DEVICE void wgmma_attention(const typename Tiles::Problem& problem, const
     ptx::prefetch_tensor_map(q);
     ptx::prefetch_tensor_map(k);
     ptx::prefetch_tensor_map(v);
-    ptx::mbarrier_init(memory.queries_full(), 1);
+    for (int buffer = 0; buffer < Tiling::query_buffers; ++buffer) {
+      ptx::mbarrier_init(memory.queries_full(buffer), 1);
+      ptx::mbarrier_init(memory.queries_empty(buffer), 4 * Tiling::consumers);
+    }
     for (int stage = 0; stage < Tiling::stages; ++stage) {
       ptx::mbarrier_init(memory.keys_full(stage), 1);
       ptx::mbarrier_init(memory.values_full(stage), 1);
@@ -399,6 +567,16 @@ __global__ void __launch_bounds__(Tiling::threads, 1)
   if constexpr (KERNEL_HAS_WGMMA) wgmma_attention<WgmmaTiles<Tiling>, Element>(problem, &q, &k, &v);
 }
 
+// Grid: at most a block a multiprocessor. Each takes blocks of queries one after another. Their first keys
+// are on the way while the last results are finished and stored.
+template <class Tiling, class Element>
+__global__ void __launch_bounds__(Tiling::threads, 1)
+    wgmma_queue_kernel(const __grid_constant__ QueuedArguments problem,
+                       const __grid_constant__ ptx::TensorMap q, const __grid_constant__ ptx::TensorMap k,
+                       const __grid_constant__ ptx::TensorMap v) {
+  if constexpr (KERNEL_HAS_WGMMA) wgmma_attention<WgmmaQueue<Tiling>, Element>(problem, &q, &k, &v);
+}
+
 // The tilings in use. With a small head a third warpgroup fits too, but not without spilling registers.
 using Wgmma64 = WgmmaTiling<64, 2, 3>;
 // The copy engine fills rows of 32 elements up to a panel with zeros, which the second product takes along.
@@ -406,6 +584,11 @@ struct Wgmma32 : Wgmma64 {
   static constexpr int stored = 32;
 };
 using Wgmma128 = WgmmaTiling<128, 2, 2>;
+using Queue64 = WgmmaTiling<64, 2, 3, 2>;
+struct Queue32 : Queue64 {
+  static constexpr int stored = 32;
+};
+using Queue128 = WgmmaTiling<128, 2, 2, 2>;
 
 // How Q (`rows` = Tiling::queries), K or V (Tiling::keys) lies in memory, for the copy engine.
 inline ptx::TensorLayout wgmma_layout(int dimension, int sequence, int matrices, int rows) {

@@ -136,7 +136,7 @@ class ShortBlock {
 // A product on wgmma, ready to launch.
 template <class Epilogue>
 struct LongProduct {
-  gemm::WgmmaLaunch<ptx::F16, Epilogue> plan;
+  gemm::TmaLaunch<ptx::F16, Epilogue> plan;
   gemm::Problem<ptx::F16> problem;
   Epilogue epilogue;
   ptx::TensorMap x = {};

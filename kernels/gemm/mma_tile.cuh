@@ -4,9 +4,7 @@
 // writes Y through shared memory in 16-byte pieces. For F16, BF16 and TF32.
 #pragma once
 
-#include <cstring>
-
-#include "kernels/gemm/tiles.cuh"
+#include "kernels/gemm/mma_results.cuh"
 #include "kernels/slower.cuh"
 
 namespace gemm {
@@ -77,7 +75,7 @@ class MmaTile {
                                 TilePosition position) {
     const int row = position.down * Tile::block_rows;
     const int column = position.across * Tile::block_columns;
-    float sums[down][across][4] = {};
+    typename Results::Sums sums = {};
     const int steps = (problem.k + Tile::depth - 1) / Tile::depth;
     KERNEL_UNROLL
     for (int step = 0; step < Tile::stages - 1; ++step) {
@@ -87,23 +85,21 @@ class MmaTile {
     multiply_all(memory, problem, row, column, steps, sums);
     ptx::cp_async_wait<0>();
     __syncthreads();  // the ring is free: Y is staged there
-    unsigned char* const staging = memory + thread() / 32 * (Tile::warp_rows * Tile::y_pieces * 16);
-    stage_results(staging, problem, epilogue, column, sums);
-    __syncwarp();
-    write_results(staging, problem, row, column);
+    Results::write(memory, problem, epilogue, row, column, sums);
   }
 
  private:
   using Storage = typename Element::Storage;
+  using Results = MmaResults<Element, Tile, Aligned, Epilogue, Given>;
   static_assert(sizeof(Storage) == Tile::element_bytes);
-  static constexpr int down = Tile::warp_rows / 16;
-  static constexpr int across = Tile::warp_columns / 8;
+  static constexpr int down = Results::down;
+  static constexpr int across = Results::across;
   static constexpr int parts = Tile::x_pieces / 2;  // of a slot, 32 bytes of k each
   static_assert(parts % 2 == 0, "the first part of every slot goes to the first half of the registers");
 
   static KERNEL_DEVICE int thread() { return static_cast<int>(threadIdx.x); }
-  static KERNEL_DEVICE int warp_row() { return thread() / 32 / Tile::warps_across * Tile::warp_rows; }
-  static KERNEL_DEVICE int warp_column() { return thread() / 32 % Tile::warps_across * Tile::warp_columns; }
+  static KERNEL_DEVICE int warp_row() { return Results::warp_row(); }
+  static KERNEL_DEVICE int warp_column() { return Results::warp_column(); }
 
   // Where a piece of the slot's part of W lies. TF32 reads W word by word, rows q = 0 to 3 at once and two
   // pieces of each: the rows are permuted by two pieces for these to lie in eight groups of banks.
@@ -210,20 +206,12 @@ class MmaTile {
     }
   }
 
-  static KERNEL_DEVICE void multiply(float (&sums)[4], const std::uint32_t (&x)[4],
-                                     const std::uint32_t (&w)[2]) {
-    if constexpr (Tile::element_bytes == 4)
-      ptx::mma_m16n8k8_tf32(sums, x, w);
-    else
-      ptx::mma_m16n8k16(Element{}, sums, x, w);
-  }
-
   // The fragments of the next part are loaded before the products of this one, which hide the latency, across
   // slots too. Before the last part of a slot this thread waits for its copies to the next slot. After the
   // barrier all copies have landed, and every thread has read this slot. Copies overwrite it from the next
   // part on.
   static KERNEL_DEVICE void multiply_all(unsigned char* memory, const Given& problem, int row, int column,
-                                         int steps, float (&sums)[down][across][4]) {
+                                         int steps, typename Results::Sums& sums) {
     std::uint32_t x[2][down][4];
     std::uint32_t w[2][across][2];
     ptx::cp_async_wait<Tile::stages - 2>();
@@ -247,7 +235,7 @@ class MmaTile {
         }
         KERNEL_UNROLL
         for (int i = 0; i < down; ++i) KERNEL_UNROLL
-        for (int j = 0; j < across; ++j) multiply(sums[i][j], x[part % 2][i], w[part % 2][j]);
+        for (int j = 0; j < across; ++j) Results::multiply(sums[i][j], x[part % 2][i], w[part % 2][j]);
       }
     }
   }
@@ -261,60 +249,6 @@ class MmaTile {
       for (int r = 0; r < 4; ++r) x[i][r] = ptx::to_tf32(__uint_as_float(x[i][r]));
     }
     load_w(slot, part, w);
-  }
-
-  static KERNEL_DEVICE void put(unsigned char* to, float low, float high) {
-    if constexpr (Tile::element_bytes == 4)
-      *reinterpret_cast<float2*>(to) = make_float2(low, high);
-    else
-      *reinterpret_cast<std::uint32_t*>(to) = Element::narrow(low, high);
-  }
-
-  // A thread holds, of each 16 x 8 result, columns 2q and 2q + 1 (q its place among four threads) of two
-  // rows, eight apart.
-  static KERNEL_DEVICE void stage_results(unsigned char* staging, const Given& problem,
-                                          const Epilogue& epilogue, int column,
-                                          float (&sums)[down][across][4]) {
-    const int group = thread() % 32 / 4;
-    KERNEL_UNROLL
-    for (int j = 0; j < across; ++j) {
-      const int within = j * 8 + thread() % 4 * 2;
-      const int first = column + warp_column() + within;
-      const float low = first < problem.n ? epilogue.of_column(first) : 0.0F;
-      const float high = first + 1 < problem.n ? epilogue.of_column(first + 1) : 0.0F;
-      KERNEL_UNROLL
-      for (int i = 0; i < down; ++i) KERNEL_UNROLL
-      for (int half = 0; half < 2; ++half)
-        put(staging + piece_offset<Tile::y_pieces>(i * 16 + half * 8 + group, within / Tile::piece) +
-                within % Tile::piece * Tile::element_bytes,
-            epilogue.finish(sums[i][j][half * 2], low), epilogue.finish(sums[i][j][half * 2 + 1], high));
-    }
-  }
-
-  static KERNEL_DEVICE void write_results(const unsigned char* staging, const Given& problem, int row,
-                                          int column) {
-    KERNEL_UNROLL
-    for (int i = 0; i < Tile::warp_rows * Tile::y_pieces / 32; ++i) {
-      const int index = thread() % 32 + i * 32;
-      const int r = index / Tile::y_pieces;
-      const int piece = index % Tile::y_pieces;
-      const int y_row = row + warp_row() + r;
-      const int y_column = column + warp_column() + piece * Tile::piece;
-      if (y_row >= problem.m || y_column >= problem.n) continue;
-      Piece held = *reinterpret_cast<const Piece*>(staging + piece_offset<Tile::y_pieces>(r, piece));
-      if constexpr (requires { problem.is_zero(0); })
-        if (problem.is_zero(y_row)) held = {};
-      Storage* const to = problem.y + static_cast<std::int64_t>(y_row) * problem.n + y_column;
-      if constexpr (Aligned) {
-        *reinterpret_cast<Piece*>(to) = held;
-      } else {
-        Storage values[Tile::piece];
-        memcpy(values, &held, sizeof held);
-        KERNEL_UNROLL
-        for (int e = 0; e < Tile::piece; ++e)
-          if (y_column + e < problem.n) to[e] = values[e];
-      }
-    }
   }
 };
 

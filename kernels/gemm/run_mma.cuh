@@ -1,4 +1,5 @@
-// MmaProduct: the launch of a mma.sync product (mma_tile.cuh) for one problem, on the host: chooses the
+// MmaProduct: the launch of a mma.sync product for one problem, on the host: chooses the kernel (mma_tma.cuh
+// where the device has a copy engine and rows are whole pieces of 16 bytes, else mma_tile.cuh) and its
 // tiling, says why a device cannot run it, and enqueues it. Owns nothing on the device; use from one thread
 // at a time.
 #pragma once
@@ -6,11 +7,14 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "harness/sdk/variant.h"
 #include "kernels/cuda_check.cuh"
 #include "kernels/gemm/mma_tile.cuh"
+#include "kernels/gemm/mma_tma.cuh"
+#include "kernels/gemm/run_tma.cuh"
 #include "kernels/product_shape.h"
 
 namespace gemm {
@@ -24,6 +28,10 @@ class MmaProduct {
     if (traits.compute_major < 8)
       throw Unsupported("needs compute capability 8.0 or newer; this device has " +
                         std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
+    if (takes_tma(shape, traits)) {
+      copied_.emplace(shape, traits, mma_tma_launch<Element, Epilogue>);
+      return;
+    }
     launch_ = mma_launch<Element, Epilogue>(shape.m, shape.n, shape.k, traits.multiprocessors);
     if (static_cast<std::size_t>(launch_.shared_bytes) > traits.shared_memory_per_block)
       throw Unsupported("needs " + std::to_string(launch_.shared_bytes) +
@@ -41,6 +49,7 @@ class MmaProduct {
   }
 
   void bind(const void* x, const void* w, void* y, const Epilogue& epilogue) {
+    if (copied_) return copied_->bind(x, w, y, epilogue);
     using Storage = typename Element::Storage;
     problem_.x = static_cast<const Storage*>(x);
     problem_.w = static_cast<const Storage*>(w);
@@ -49,6 +58,7 @@ class MmaProduct {
   }
 
   void run(cudaStream_t stream) {
+    if (copied_) return copied_->run(stream);
     const auto blocks = static_cast<unsigned>(launch_.tiles_down * launch_.tiles_across);
     launch_.kernel<<<blocks, static_cast<unsigned>(launch_.threads),
                      static_cast<std::size_t>(launch_.shared_bytes), stream>>>(
@@ -57,6 +67,12 @@ class MmaProduct {
   }
 
  private:
+  static bool takes_tma(const kernels::ProductShape& shape, const harness::sdk::DeviceTraits& traits) {
+    return KERNEL_HAS_TMA && traits.compute_major == 9 && traits.compute_minor == 0 && shape.k % 8 == 0 &&
+           shape.n % 8 == 0;
+  }
+
+  std::optional<TmaProduct<Element, Epilogue>> copied_;
   MmaLaunch<Element, Epilogue> launch_;
   Problem<Element> problem_;
   Epilogue epilogue_;

@@ -174,8 +174,8 @@ __global__ void __launch_bounds__(WgmmaSpecialised<Element, Tile, Epilogue>::thr
 }
 
 template <class Element, class Tile, class Epilogue>
-WgmmaLaunch<Element, Epilogue> wgmma_specialised_launch_of(std::int64_t m, std::int64_t n,
-                                                           int multiprocessors) {
+TmaLaunch<Element, Epilogue> wgmma_specialised_launch_of(std::int64_t m, std::int64_t n,
+                                                         int multiprocessors) {
   const std::int64_t tiles = tiles_of(m, Tile::rows) * tiles_of(n, Tile::columns);
   return {wgmma_specialised_kernel<Element, Tile, Epilogue>,
           layout_of_x<Tile, Element>,
@@ -191,7 +191,7 @@ WgmmaLaunch<Element, Epilogue> wgmma_specialised_launch_of(std::int64_t m, std::
 // of either where that saves a tenth of the time. Up to 64 rows of X the matrix W is all that counts: small
 // tiles then stream it through most multiprocessors.
 template <class Element, class Epilogue>
-WgmmaLaunch<Element, Epilogue> wgmma_specialised_launch(std::int64_t m, std::int64_t n, int multiprocessors) {
+TmaLaunch<Element, Epilogue> wgmma_specialised_launch(std::int64_t m, std::int64_t n, int multiprocessors) {
   const auto tiles = [&](std::int64_t columns) { return tiles_of(m, 128) * tiles_of(n, columns); };
   const auto enough = [&](std::int64_t columns) {
     return m > 64 && tiles(columns) * 4 >= multiprocessors * std::int64_t{3};

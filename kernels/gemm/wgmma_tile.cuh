@@ -4,7 +4,7 @@
 // be multiples of 8. It handles other tails: it fills with zeros outside a matrix.
 #pragma once
 
-#include "kernels/gemm/tiles.cuh"
+#include "kernels/gemm/tma_ring.cuh"
 #include "kernels/ptx/wgmma.cuh"
 
 namespace gemm {
@@ -51,18 +51,6 @@ struct WgmmaMemory {
            static_cast<std::uint32_t>(Tile::ring_bytes + Tile::staging_bytes + index * 8);
   }
   KERNEL_DEVICE std::uint32_t empty(int index) const { return full(Tile::stages + index); }
-};
-
-// A place in the ring, and how often (mod 2) it has been gone round.
-template <class Tile>
-struct RingPlace {
-  int slot = 0;
-  int phase = 0;
-  KERNEL_DEVICE void next() {
-    if (++slot < Tile::stages) return;
-    slot = 0;
-    phase ^= 1;
-  }
 };
 
 template <class Tile, class Element>
@@ -226,38 +214,15 @@ class WgmmaTile {
 // The host's part of a launch on wgmma: the descriptions of X and W to the copy engine.
 template <class Tile, class Element>
 ptx::TensorLayout layout_of_x(const Problem<Element>& problem) {
-  ptx::TensorLayout layout;
-  layout.extents[0] = static_cast<std::uint64_t>(problem.k);
-  layout.extents[1] = static_cast<std::uint64_t>(problem.m);
-  layout.strides[1] = static_cast<std::uint64_t>(problem.k) * sizeof(typename Element::Storage);
-  layout.box[0] = WgmmaTile<Tile, Element>::depth;
-  layout.box[1] = Tile::rows;
-  return layout;
+  return matrix_layout<Element>(problem.m, problem.k, Tile::rows);
 }
 
 template <class Tile, class Element>
 ptx::TensorLayout layout_of_w(const Problem<Element>& problem) {
-  constexpr bool transposed = WgmmaOperands<Element>::w_is_transposed;
-  constexpr int depth = WgmmaTile<Tile, Element>::depth;
-  ptx::TensorLayout layout;
-  layout.extents[0] = static_cast<std::uint64_t>(transposed ? problem.k : problem.n);
-  layout.extents[1] = static_cast<std::uint64_t>(transposed ? problem.n : problem.k);
-  layout.strides[1] = layout.extents[0] * sizeof(typename Element::Storage);
-  layout.box[0] = transposed ? depth : 64;
-  layout.box[1] = transposed ? Tile::columns : depth;
-  return layout;
+  if constexpr (WgmmaOperands<Element>::w_is_transposed)
+    return matrix_layout<Element>(problem.n, problem.k, Tile::columns);
+  else
+    return matrix_layout<Element>(problem.k, problem.n, WgmmaTile<Tile, Element>::depth);
 }
-
-// A kernel on wgmma, ready to launch on `blocks` blocks.
-template <class Element, class Epilogue>
-struct WgmmaLaunch {
-  void (*kernel)(ptx::TensorMap, ptx::TensorMap, Problem<Element>, Epilogue) = nullptr;
-  ptx::TensorLayout (*x_layout)(const Problem<Element>&) = nullptr;
-  ptx::TensorLayout (*w_layout)(const Problem<Element>&) = nullptr;
-  int blocks = 0;
-  int threads = 0;
-  int shared_bytes = 0;
-  int tile[3] = {};  // rows, columns and stages of the tiling
-};
 
 }  // namespace gemm

@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(WgmmaTma<Element, Tile, Epilogue>::threads, 2)
 }
 
 template <class Element, class Epilogue>
-WgmmaLaunch<Element, Epilogue> wgmma_tma_launch(std::int64_t m, std::int64_t n, int) {
+TmaLaunch<Element, Epilogue> wgmma_tma_launch(std::int64_t m, std::int64_t n, int) {
   using Tile = WgmmaTiling<128, 128, 3>;
   return {wgmma_tma_kernel<Element, Tile, Epilogue>,
           layout_of_x<Tile, Element>,

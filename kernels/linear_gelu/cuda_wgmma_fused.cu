@@ -1,6 +1,6 @@
 // linear_gelu/wgmma_fused: the same on Hopper's Tensor Cores: wgmma with specialised warps, whose consumers
 // add the bias and apply GELU in registers. The product is gemm/wgmma_specialised.cuh.
-#include "kernels/gemm/run_wgmma.cuh"
+#include "kernels/gemm/run_tma.cuh"
 #include "kernels/gemm/wgmma_specialised.cuh"
 #include "kernels/linear_gelu/fused_kernel.cuh"
 
@@ -15,7 +15,7 @@ class WgmmaFused final : public FusedKernel {
     use(shape, [&](auto element, auto epilogue) {
       using Element = decltype(element);
       using Epilogue = decltype(epilogue);
-      return std::make_shared<gemm::WgmmaProduct<Element, Epilogue>>(
+      return std::make_shared<gemm::TmaProduct<Element, Epilogue>>(
           product_shape(shape), traits, gemm::wgmma_specialised_launch<Element, Epilogue>);
     });
   }

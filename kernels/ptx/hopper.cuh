@@ -26,7 +26,19 @@ struct TensorLayout {
 
 #ifndef __CUDACC__
 #include <emulate/hopper.h>
+#define KERNEL_HAS_TMA 1
 #else
+
+// Kernels that use the copy engine and mbarriers, but not wgmma, stand in `if constexpr (KERNEL_HAS_TMA)`. On
+// the host it says whether the build has code for such a device.
+#ifdef __CUDA_ARCH__
+#define KERNEL_HAS_TMA (__CUDA_ARCH__ >= 900)
+#else
+namespace ptx {
+constexpr int architectures[] = {__CUDA_ARCH_LIST__};  // ascending
+}
+#define KERNEL_HAS_TMA (::ptx::architectures[sizeof(::ptx::architectures) / sizeof(int) - 1] >= 900)
+#endif
 
 #ifndef __CUDACC_RTC__
 #include <cuda.h>

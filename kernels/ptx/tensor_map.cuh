@@ -22,6 +22,9 @@ constexpr CUtensorMapDataType tensor_map_type(BF16) {
 constexpr CUtensorMapDataType tensor_map_type(F32) {
   return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
 }
+constexpr CUtensorMapDataType tensor_map_type(TF32) {
+  return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+}
 // Bytes are moved, and nothing asks what they mean.
 constexpr CUtensorMapDataType tensor_map_type(I8) {
   return CU_TENSOR_MAP_DATA_TYPE_UINT8;

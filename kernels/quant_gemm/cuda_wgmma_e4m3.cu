@@ -3,7 +3,7 @@
 // sums are scaled and promoted to float32 every 128 of k. The product is gemm/wgmma_specialised.cuh.
 #include <memory>
 
-#include "kernels/gemm/run_wgmma.cuh"
+#include "kernels/gemm/run_tma.cuh"
 #include "kernels/gemm/wgmma_8bit.cuh"
 #include "kernels/quant_gemm/quantised_x.cuh"
 #include "kernels/quant_gemm/scaled_epilogues.cuh"
@@ -63,7 +63,7 @@ class WgmmaE4m3 final : public harness::sdk::Kernel {
 
  private:
   template <class Epilogue>
-  using Product = gemm::WgmmaProduct<ptx::E4M3, Epilogue>;
+  using Product = gemm::TmaProduct<ptx::E4M3, Epilogue>;
 
   [[nodiscard]] bool in_blocks() const { return shape_.weights == Weights::e4m3_block; }
 

@@ -1,6 +1,6 @@
 // quant_gemm/wgmma_int8: int8 by int8 into int32 on wgmma with specialised warps, scaled by token and channel
 // in registers. The product is gemm/wgmma_specialised.cuh.
-#include "kernels/gemm/run_wgmma.cuh"
+#include "kernels/gemm/run_tma.cuh"
 #include "kernels/gemm/wgmma_8bit.cuh"
 #include "kernels/quant_gemm/quantised_x.cuh"
 #include "kernels/quant_gemm/scaled_epilogues.cuh"
@@ -42,7 +42,7 @@ class WgmmaInt8 final : public harness::sdk::Kernel {
   Shape shape_;
   harness::sdk::Tolerance of_workload_;
   QuantisedX<ptx::I8> x_;
-  gemm::WgmmaProduct<ptx::I8, ScaledEpilogue> product_;
+  gemm::TmaProduct<ptx::I8, ScaledEpilogue> product_;
 };
 
 }  // namespace

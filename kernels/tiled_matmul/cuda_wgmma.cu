@@ -10,7 +10,7 @@ namespace tiled_matmul {
 namespace {
 
 template <class Element>
-using Launch = gemm::WgmmaLaunch<Element, gemm::PlainEpilogue> (*)(std::int64_t, std::int64_t, int);
+using Launch = gemm::TmaLaunch<Element, gemm::PlainEpilogue> (*)(std::int64_t, std::int64_t, int);
 
 // The plan of the tile among the instances; null where it is none of them.
 template <class Element, class... Tilings>

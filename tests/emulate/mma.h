@@ -55,6 +55,9 @@ inline void mma_m16n8k16(BF16, float (&d)[4], const std::uint32_t (&a)[4], const
 inline std::uint32_t to_tf32(float value) {
   return (std::bit_cast<std::uint32_t>(value) + 0x1000U) & 0xFFFFE000U;
 }
+inline std::uint32_t near_tf32(std::uint32_t bits) {
+  return static_cast<std::int32_t>(bits + 0x1000U) > static_cast<std::int32_t>(bits) ? bits + 0x1000U : bits;
+}
 inline void mma_m16n8k8_tf32(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
   emulate::multiply_tf32(d, a, b);
 }

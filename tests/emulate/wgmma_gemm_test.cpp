@@ -6,7 +6,7 @@
 #include "kernels/gemm/wgmma_tma.cuh"
 #include "kernels/linear_gelu/gelu_epilogue.cuh"
 #include "kernels/linear_gelu/linear_gelu.h"
-#include "tests/emulate/product.h"
+#include "tests/emulate/tma_product.h"
 
 namespace {
 
@@ -16,22 +16,12 @@ using emulate::every_schedule;
 using emulate::Extents;
 using emulate::Options;
 using emulate::ProductCase;
+using emulate::run;
 using gemm::PlainEpilogue;
-using gemm::WgmmaLaunch;
 using gemm::WgmmaTiling;
 using linear_gelu::Gelu;
 using ptx::BF16;
 using ptx::F16;
-
-template <class Element, class Epilogue>
-void run(const Options& options, const WgmmaLaunch<Element, Epilogue>& launch,
-         const gemm::Problem<Element>& problem, const Epilogue& epilogue) {
-  emulate::launch(options, {static_cast<unsigned>(launch.blocks), 1, 1},
-                  {static_cast<unsigned>(launch.threads), 1, 1},
-                  static_cast<std::size_t>(launch.shared_bytes), launch.kernel,
-                  ptx::make_tensor_map<Element>(problem.x, launch.x_layout(problem)),
-                  ptx::make_tensor_map<Element>(problem.w, launch.w_layout(problem)), problem, epilogue);
-}
 
 template <class Element>
 void expect_tma_right(const Extents& shape) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <random>
+#include <set>
 
 #include "kernels/attention/mma_kernel.cuh"
 #include "kernels/attention/naive_kernels.cuh"
@@ -169,21 +170,29 @@ TEST(AttentionMma, WarpsThatDivideTheKeysAreRight) {
   expect_mma_right<MmaWide<128>>({1, 1, 140, 128});
 }
 
-template <class Tiling, class Element>
+// `multiprocessors`: of the device where a block takes several blocks of queries.
+template <class Tiling, class Element, unsigned multiprocessors = 1>
 void run_wgmma(EmulatedCase& c, const Options& options) {
   const Arguments& p = c.problem;
   const auto map = [&](const std::uint16_t* tensor, int rows) {
     return ptx::make_tensor_map<Element>(
         tensor, wgmma_layout(p.dimension, p.sequence, static_cast<int>(c.matrices), rows));
   };
-  emulate::launch(options, {blocks_of(p.sequence, Tiling::queries), c.matrices, 1}, {Tiling::threads, 1, 1},
-                  Tiling::shared_bytes, &wgmma_kernel<Tiling, Element>, p, map(p.q, Tiling::queries),
-                  map(p.k, Tiling::keys), map(p.v, Tiling::keys));
+  const ptx::TensorMap q = map(p.q, Tiling::queries), k = map(p.k, Tiling::keys), v = map(p.v, Tiling::keys);
+  const auto launch = [&](dim3 grid, auto kernel, const auto& arguments) {
+    emulate::launch(options, grid, {Tiling::threads, 1, 1}, Tiling::shared_bytes, kernel, arguments, q, k, v);
+  };
+  if constexpr (Tiling::is_queue)
+    launch({multiprocessors, 1, 1}, &wgmma_queue_kernel<Tiling, Element>,
+           QueuedArguments{p, static_cast<int>(c.matrices)});
+  else
+    launch({blocks_of(p.sequence, Tiling::queries), c.matrices, 1}, &wgmma_kernel<Tiling, Element>, p);
 }
 
-template <class Tiling>
+template <class Tiling, unsigned multiprocessors = 1>
 void expect_wgmma_right(const AttentionExtents& extents) {
-  expect_right(&run_wgmma<Tiling, ptx::F16>, &run_wgmma<Tiling, ptx::BF16>, extents);
+  expect_right(&run_wgmma<Tiling, ptx::F16, multiprocessors>, &run_wgmma<Tiling, ptx::BF16, multiprocessors>,
+               extents);
 }
 
 TEST(AttentionRungs, AreRightOnRandomShapes) {
@@ -239,10 +248,56 @@ TEST(AttentionWgmma, TwoWarpgroupsAreRight) {
   expect_wgmma_right<Wgmma128>({1, 1, 520, 128});
 }
 
+// Few blocks take many blocks of queries, of one tile and of several. The last round has fewer than blocks.
+TEST(AttentionWgmma, BlocksThatTakeSeveralBlocksOfQueriesAreRight) {
+  expect_wgmma_right<Queue64, 1>({2, 1, 300, 64});
+  expect_wgmma_right<Queue64, 3>({5, 1, 140, 64});
+  expect_wgmma_right<Queue64, 4>({5, 1, 70, 64});
+  expect_wgmma_right<Queue64, 2>({1, 1, 600, 64});
+  expect_wgmma_right<Queue32, 2>({3, 1, 270, 32});
+  expect_wgmma_right<Queue128, 2>({2, 1, 390, 128});
+}
+
+// Each block of queries exactly once, whatever the grid.
+TEST(AttentionWgmma, AQueueLeavesNothingOut) {
+  for (const int matrices : {1, 3, 8})
+    for (const int sequence : {1, 128, 500, 512})
+      for (const unsigned grid : {1U, 2U, 4U, 7U}) {
+        const QueuedArguments problem{{.sequence = sequence, .causal = 1}, matrices};
+        const int of_matrix = (sequence + Queue64::queries - 1) / Queue64::queries;
+        if (static_cast<int>(grid) > of_matrix * matrices) continue;
+        std::multiset<std::pair<int, int>> taken;
+        emulate::launch(
+            late, {grid, 1, 1}, {1, 1, 1}, 0,
+            +[](const QueuedArguments& arguments, std::multiset<std::pair<int, int>>* to) {
+              for (WgmmaQueue<Queue64> tiles(arguments);; tiles.next(arguments)) {
+                to->emplace(tiles.matrix, tiles.query);
+                EXPECT_EQ(tiles.count, tiles.query / Queue64::keys + 1);
+                if (tiles.is_last()) return;
+              }
+            },
+            problem, &taken);
+        EXPECT_EQ(taken.size(), static_cast<std::size_t>(of_matrix * matrices));
+        EXPECT_EQ(std::set(taken.begin(), taken.end()).size(), taken.size());
+      }
+}
+
+TEST(AttentionWgmma, AQueueIsForManyBlocksWithFewKeys) {
+  EXPECT_TRUE(takes_queue(512, 64, true, 1024, 132));
+  EXPECT_TRUE(takes_queue(2048, 128, true, 1024, 132));
+  EXPECT_TRUE(takes_queue(16384, 64, false, 1024, 132));
+  EXPECT_FALSE(takes_queue(4096, 64, true, 1024, 132));
+  EXPECT_FALSE(takes_queue(4096, 128, false, 1024, 132));
+  EXPECT_FALSE(takes_queue(512, 64, true, 132, 132));
+}
+
 TEST(AttentionWgmma, LargeScoresAreRight) {
   EmulatedCase c("f16", {1, 1, 260, 64}, true, 300);
   run_wgmma<Wgmma64, ptx::F16>(c, late);
   c.expect_right();
+  EmulatedCase queued("f16", {1, 2, 260, 64}, true, 300);
+  run_wgmma<Queue64, ptx::F16>(queued, late);
+  queued.expect_right();
 }
 
 }  // namespace

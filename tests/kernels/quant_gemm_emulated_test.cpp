@@ -178,17 +178,14 @@ TEST(SkinnyKernel, WidensEveryCodeExactly) {
 }
 
 template <class Element, class Epilogue>
-void run_wgmma(const Options& options, OnDevice& c, const gemm::WgmmaLaunch<Element, Epilogue>& launch,
+void run_wgmma(const Options& options, OnDevice& c, const gemm::TmaLaunch<Element, Epilogue>& launch,
                const Epilogue& epilogue) {
   using Storage = typename Element::Storage;
   const gemm::Problem<Element> problem{c.as<const Storage>(x_index),          c.as<const Storage>(w_index),
                                        c.as<std::uint16_t>(y_index(c.shape)), static_cast<int>(c.shape.m),
                                        static_cast<int>(c.shape.n),           static_cast<int>(c.shape.k)};
   c.poison();
-  emulate::launch(options, {static_cast<unsigned>(launch.blocks)}, {static_cast<unsigned>(launch.threads)},
-                  static_cast<std::size_t>(launch.shared_bytes), launch.kernel,
-                  ptx::make_tensor_map<Element>(problem.x, launch.x_layout(problem)),
-                  ptx::make_tensor_map<Element>(problem.w, launch.w_layout(problem)), problem, epilogue);
+  emulate::run(options, launch, problem, epilogue);
 }
 
 constexpr Options schedules[] = {late_and_shuffled,

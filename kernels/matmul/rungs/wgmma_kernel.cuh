@@ -2,7 +2,7 @@
 // wants.
 #pragma once
 
-#include "kernels/gemm/run_wgmma.cuh"
+#include "kernels/gemm/run_tma.cuh"
 #include "kernels/matmul/rungs/run_rung.cuh"
 
 namespace matmul {
@@ -21,7 +21,7 @@ class WgmmaKernel : public harness::sdk::Kernel {
         shape,
         "this rung multiplies f16 and bf16; wgmma reads tf32 only where k is contiguous, and B's rows are n",
         [&](auto element) {
-          using Product = gemm::WgmmaProduct<decltype(element), gemm::PlainEpilogue>;
+          using Product = gemm::TmaProduct<decltype(element), gemm::PlainEpilogue>;
           auto product = std::make_shared<Product>(product_shape(shape), traits, launch_of(element));
           bind_ = [product](const harness::sdk::Buffers& buffers) {
             product->bind(buffers.as<void>(a_index), buffers.as<void>(b_index), buffers.as<void>(c_index),

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "harness/sdk/registry.h"
-#include "kernels/gemm/run_wgmma.cuh"
+#include "kernels/gemm/run_tma.cuh"
 #include "kernels/operators/qkv_rope/qkv_rope.h"
 #include "kernels/operators/qkv_rope/turn_kernel.cuh"
 #include "kernels/product_work.h"
@@ -29,7 +29,7 @@ class FusedRope final : public harness::sdk::Kernel {
   template <class Element>
   void use(const Shape& shape, const harness::sdk::DeviceTraits& traits) {
     using Epilogue = TurnEpilogue<Element>;
-    auto product = std::make_shared<gemm::WgmmaProduct<Element, Epilogue>>(
+    auto product = std::make_shared<gemm::TmaProduct<Element, Epilogue>>(
         shape.product, traits, gemm::wgmma_specialised_launch<Element, Epilogue>);
     bind_ = [product, shape](const harness::sdk::Buffers& buffers) {
       product->bind(buffers.as<void>(x_index), buffers.as<void>(w_index), buffers.as<void>(y_index),

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "harness/sdk/registry.h"
-#include "kernels/gemm/run_wgmma.cuh"
+#include "kernels/gemm/run_tma.cuh"
 #include "kernels/operators/rms_norm_linear/norm_epilogue.cuh"
 #include "kernels/operators/rms_norm_linear/rms_norm_linear.h"
 #include "kernels/product_work.h"
@@ -30,7 +30,7 @@ class FusedNormLinear final : public harness::sdk::Kernel {
   template <class Element>
   void use(const kernels::ProductShape& shape, const harness::sdk::DeviceTraits& traits) {
     using Epilogue = NormEpilogue<Element>;
-    auto product = std::make_shared<gemm::WgmmaProduct<Element, Epilogue>>(
+    auto product = std::make_shared<gemm::TmaProduct<Element, Epilogue>>(
         shape, traits, gemm::wgmma_specialised_launch<Element, Epilogue>);
     bind_ = [product](const harness::sdk::Buffers& buffers) {
       product->bind(buffers.as<void>(x_index), buffers.as<void>(w_index), buffers.as<void>(y_index),

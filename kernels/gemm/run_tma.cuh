@@ -1,6 +1,6 @@
-// WgmmaProduct: the launch of a product on wgmma for one problem, on the host: says why a device or a shape
-// cannot have it, describes the matrices to the copy engine when the buffers are bound, and enqueues it. Owns
-// nothing on the device; use from one thread at a time.
+// TmaProduct: the launch of a product whose operands the copy engine brings, for one problem, on the host:
+// says why a device or a shape cannot have it, describes the matrices to the copy engine when the buffers are
+// bound, and enqueues it. Owns nothing on the device; use from one thread at a time.
 #pragma once
 
 #include <limits>
@@ -8,20 +8,20 @@
 
 #include "harness/sdk/variant.h"
 #include "kernels/cuda_check.cuh"
-#include "kernels/gemm/wgmma_tile.cuh"
+#include "kernels/gemm/tma_ring.cuh"
 #include "kernels/product_shape.h"
 #include "kernels/ptx/tensor_map.cuh"
 
 namespace gemm {
 
 template <class Element, class Epilogue>
-class WgmmaProduct {
+class TmaProduct {
  public:
   // Plans a launch for (m, n, multiprocessors).
-  using Plan = WgmmaLaunch<Element, Epilogue> (*)(std::int64_t, std::int64_t, int);
+  using Plan = TmaLaunch<Element, Epilogue> (*)(std::int64_t, std::int64_t, int);
 
   // Throws Unsupported with the reason.
-  WgmmaProduct(const kernels::ProductShape& shape, const harness::sdk::DeviceTraits& traits, Plan plan) {
+  TmaProduct(const kernels::ProductShape& shape, const harness::sdk::DeviceTraits& traits, Plan plan) {
     using harness::sdk::Unsupported;
     if (traits.compute_major != 9 || traits.compute_minor != 0)
       throw Unsupported("wgmma is an instruction of compute capability 9.0; this device has " +
@@ -59,11 +59,11 @@ class WgmmaProduct {
     launch_.kernel<<<static_cast<unsigned>(launch_.blocks), static_cast<unsigned>(launch_.threads),
                      static_cast<std::size_t>(launch_.shared_bytes), stream>>>(x_map_, w_map_, problem_,
                                                                                epilogue_);
-    kernels::check(cudaGetLastError(), "launch of a kernel on wgmma");
+    kernels::check(cudaGetLastError(), "launch of a product");
   }
 
  private:
-  WgmmaLaunch<Element, Epilogue> launch_;
+  TmaLaunch<Element, Epilogue> launch_;
   Problem<Element> problem_;
   Epilogue epilogue_;
   ptx::TensorMap x_map_;

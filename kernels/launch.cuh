@@ -21,6 +21,11 @@ inline void allow_shared_memory(const void* kernel, std::size_t bytes,
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
         "cudaFuncSetAttribute");
 }
+template <class... Arguments>
+void allow_shared_memory(void (*kernel)(Arguments...), std::size_t bytes,
+                         const harness::sdk::DeviceTraits& traits) {
+  allow_shared_memory(reinterpret_cast<const void*>(kernel), bytes, traits);
+}
 
 // Where and when a kernel runs. `dependent`: its blocks may begin before the launch before it has ended.
 struct LaunchPlace {

@@ -43,7 +43,7 @@ class MmaSync final : public OwnKernel {
     launch_ = shape_.dimension == 32   ? make_launch<32>(choice, is_f16())
               : shape_.dimension == 64 ? make_launch<64>(choice, is_f16())
                                        : make_launch<128>(choice, is_f16());
-    allow_shared_memory(reinterpret_cast<const void*>(launch_.kernel), launch_.shared_bytes, traits);
+    kernels::allow_shared_memory(launch_.kernel, launch_.shared_bytes, traits);
   }
 
   void run(Stream stream) override {

@@ -14,7 +14,7 @@ class Warps final : public OwnKernel {
  public:
   Warps(const Params& params, const Problem&, const DeviceTraits& traits) : OwnKernel(params) {
     require_dimension_up_to(128);
-    allow_shared_memory(reinterpret_cast<const void*>(kernel()), shared_bytes(), traits);
+    kernels::allow_shared_memory(kernel(), shared_bytes(), traits);
   }
 
   void run(Stream stream) override {

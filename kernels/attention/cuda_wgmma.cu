@@ -47,17 +47,19 @@ class WgmmaVariant final : public OwnKernel {
     if (traits.compute_major != 9 || traits.compute_minor != 0)
       throw Unsupported("needs compute capability 9.0 exactly; this device has " +
                         std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
-    blocks_ = blocks_of(shape_.sequence, Wgmma64::queries) * matrices();
+    static_assert(Wgmma64::queries == Wgmma128::queries && Queue64::queries == Wgmma64::queries &&
+                  Queue128::queries == Wgmma64::queries);
+    const std::int64_t blocks = std::int64_t{blocks_of(shape_.sequence, Wgmma64::queries)} * matrices();
     const bool queue =
-        takes_queue(shape_.sequence, shape_.dimension, shape_.causal, blocks_, traits.multiprocessors);
-    if (queue) blocks_ = static_cast<unsigned>(traits.multiprocessors);
+        takes_queue(shape_.sequence, shape_.dimension, shape_.causal, blocks, traits.multiprocessors);
+    multiprocessors_ = static_cast<unsigned>(traits.multiprocessors);
     const auto launch_of = [&]<class Own, class Queue>(Own, Queue) {
       return queue ? make_launch<Queue>(is_f16()) : make_launch<Own>(is_f16());
     };
     launch_ = shape_.dimension == 32   ? launch_of(Wgmma32{}, Queue32{})
               : shape_.dimension == 64 ? launch_of(Wgmma64{}, Queue64{})
                                        : launch_of(Wgmma128{}, Queue128{});
-    allow_shared_memory(launch_.function(), launch_.shared_bytes, traits);
+    kernels::allow_shared_memory(launch_.function(), launch_.shared_bytes, traits);
   }
 
   void bind(const Buffers& buffers) override {
@@ -70,7 +72,7 @@ class WgmmaVariant final : public OwnKernel {
   void run(Stream stream) override {
     const auto threads = static_cast<unsigned>(launch_.threads);
     if (launch_.queue != nullptr) {
-      launch_.queue<<<blocks_, threads, launch_.shared_bytes, queue_of(stream)>>>(
+      launch_.queue<<<multiprocessors_, threads, launch_.shared_bytes, queue_of(stream)>>>(
           {problem_, static_cast<int>(matrices())}, q_map_, k_map_, v_map_);
     } else {
       const dim3 grid(blocks_of(shape_.sequence, launch_.queries), matrices());
@@ -89,7 +91,7 @@ class WgmmaVariant final : public OwnKernel {
   }
 
   Launch launch_;
-  unsigned blocks_ = 0;  // of a queue
+  unsigned multiprocessors_ = 0;
   ptx::TensorMap q_map_ = {};
   ptx::TensorMap k_map_ = {};
   ptx::TensorMap v_map_ = {};

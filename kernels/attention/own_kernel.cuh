@@ -10,7 +10,7 @@
 #include "harness/sdk/registry.h"
 #include "kernels/attention/attention.h"
 #include "kernels/attention/device_arguments.cuh"
-#include "kernels/cuda_check.cuh"
+#include "kernels/launch.cuh"
 
 namespace attention {
 
@@ -52,18 +52,6 @@ class OwnKernel : public harness::sdk::Kernel {
       throw harness::sdk::Unsupported("needs compute capability " + std::to_string(major) +
                                       ".0 or newer; this device has " + std::to_string(traits.compute_major) +
                                       "." + std::to_string(traits.compute_minor));
-  }
-
-  // Lets a kernel have `bytes` of dynamic shared memory.
-  static void allow_shared_memory(const void* kernel, std::size_t bytes,
-                                  const harness::sdk::DeviceTraits& traits) {
-    if (bytes > traits.shared_memory_per_block)
-      throw harness::sdk::Unsupported("needs " + std::to_string(bytes) +
-                                      " bytes of shared memory a block; this device has " +
-                                      std::to_string(traits.shared_memory_per_block));
-    kernels::check(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-        "cudaFuncSetAttribute");
   }
 
   static cudaStream_t queue_of(harness::sdk::Stream stream) {

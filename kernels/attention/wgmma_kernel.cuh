@@ -33,8 +33,8 @@ struct WgmmaTiling {
   static constexpr int barriers = 2 * query_buffers + 4 * stages;
   static constexpr int tiles_offset = 1024;  // the barriers come first
   static constexpr int shared_bytes = tiles_offset + query_buffers * query_bytes + 2 * stages * key_bytes;
-  // Registers of a thread. A launch has 504 for two consumers' threads and a producer's. A producer with
-  // several blocks of queries needs more than 24.
+  // Registers of a thread. Two threads that compute and one that produces share 504. To produce for several
+  // blocks of queries takes more than 24.
   static constexpr bool is_queue = query_buffers > 1;
   static constexpr int consumer_registers = consumers == 3 ? 160 : is_queue ? 232 : 240;
   static constexpr int producer_registers = consumers == 3 ? 32 : is_queue ? 40 : 24;
@@ -52,7 +52,7 @@ struct WgmmaMemory {
   std::uint32_t base;
 
   KERNEL_DEVICE std::uint32_t barrier(int index) const { return base + index * 8; }
-  // Rings of barriers, `number` in order of the functions below.
+  // A barrier for each stage, four times.
   KERNEL_DEVICE std::uint32_t of_stage(int number, int stage) const {
     return barrier(2 * Tiling::query_buffers + number * Tiling::stages + stage);
   }
@@ -130,8 +130,9 @@ static_assert(sizeof(QueuedArguments) == sizeof(Arguments) + 2 * sizeof(int));
 
 // The same tiles where a block takes several blocks of queries, one after another: next() goes on to the next
 // one, unless is_last(). Neighbours take those of one matrix at the same time, so that they read its keys
-// from the L2 cache. A block begins one place further each time. Thus it gets queries that see few keys and
-// such that see many, also where the blocks of a matrix divide the grid.
+// from the L2 cache. In each round a block takes the place of its right neighbour. Else it would always get
+// the same queries of a matrix, and where causal these see more keys than others. The grid has at most as
+// many blocks as there are blocks of queries.
 template <class TilingOfBlock>
 struct WgmmaQueue : WgmmaTiles<TilingOfBlock, QueuedArguments> {
   static_assert(TilingOfBlock::is_queue);
@@ -164,7 +165,8 @@ struct WgmmaQueue : WgmmaTiles<TilingOfBlock, QueuedArguments> {
   }
 };
 
-// Whether queries are worth a queue: where a block's keys are few, its start and end count. Else blocks that
+// Whether queries are worth a queue. It is faster up to 2,048 keys, because a block's start and end count
+// where its keys are few. With more keys it is faster only where not causal, up to d = 64. Else blocks that
 // the hardware hands out one by one share the work better. Measured on an H200.
 constexpr bool takes_queue(std::int64_t sequence, std::int64_t dimension, bool causal, std::int64_t blocks,
                            int multiprocessors) {
@@ -188,7 +190,7 @@ KERNEL_DEVICE void produce(const typename Tiles::Problem& problem, const WgmmaMe
     for (int step = 0; step < tiles.count; ++step) {
       const int first_key = Tiles::first_key(tiles.entry(problem, step));
       const int stage = (done + step) % Tiling::stages;
-      // Of the round before: a fresh barrier has passed it.
+      // The round before: a fresh barrier has passed it.
       const int parity = (done + step) / Tiling::stages % 2 ^ 1;
       ptx::mbarrier_wait(memory.keys_empty(stage), parity);
       load(memory.keys(stage), k, Tiling::key_panel_bytes, first_key, memory.keys_full(stage));
@@ -216,6 +218,8 @@ template <class Tiles, class Element>
 class WgmmaConsumer {
   using Tiling = typename Tiles::Tiling;
   using Problem = typename Tiles::Problem;
+  static constexpr bool carries = requires(const Problem& any) { any.carry; };
+  static_assert(!Tiling::is_queue || (!Tiles::may_be_empty && !carries), "a queue has neither");
 
  public:
   KERNEL_DEVICE WgmmaConsumer(const Problem& problem, const WgmmaMemory<Tiling>& memory, const Tiles& tiles,
@@ -284,7 +288,7 @@ class WgmmaConsumer {
   static constexpr int scores = Tiling::keys / 2;  // of a thread
   static constexpr int depths = Tiling::keys / 16;
 
-  // What is stored of a thread: its rows, and how much their weights are.
+  // A thread's rows, for storing their results: where they are, and the sums of their weights.
   struct Rows {
     int matrix;
     int query;  // the first; the other one is 8 below
@@ -436,7 +440,10 @@ class WgmmaConsumer {
       const int query = of.query + half * 8;
       bool stores = query < problem_.sequence;
       // A problem may go on from what other keys gave before, and leave the end to later ones.
-      if constexpr (requires { problem_.carry; }) stores = stores && carry(half, query, total);
+      if constexpr (carries) {
+        stores = stores && carry(half, query, total);
+        if (problem_.carry.last == 0) continue;
+      }
       const float factor = Tiles::may_be_empty && total == 0 ? 0.0F : 1.0F / total;
       std::uint16_t* const row = problem_.o + (stores ? result_row(of.matrix, query) : 0) + lane_ % 4 * 8;
       KERNEL_UNROLL

@@ -4,6 +4,8 @@
 // writes Y through shared memory in 16-byte pieces. For F16, BF16 and TF32.
 #pragma once
 
+#include <cstring>
+
 #include "kernels/gemm/mma_results.cuh"
 #include "kernels/slower.cuh"
 

@@ -1,7 +1,7 @@
-// MmaProduct: the launch of a mma.sync product for one problem, on the host: chooses the kernel (mma_tma.cuh
-// where the device has a copy engine and rows are whole pieces of 16 bytes, else mma_tile.cuh) and its
-// tiling, says why a device cannot run it, and enqueues it. Owns nothing on the device; use from one thread
-// at a time.
+// MmaProduct: the launch of a mma.sync product for one problem, on the host: chooses the kernel and its
+// tiling, says why a device cannot run it, and enqueues it. The kernel is that of mma_tma.cuh where the
+// device has a copy engine, rows are whole pieces of 16 bytes, and tiles are many. Else it is that of
+// mma_tile.cuh. Owns nothing on the device; use from one thread at a time.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 #include <string>
 
 #include "harness/sdk/variant.h"
-#include "kernels/cuda_check.cuh"
 #include "kernels/gemm/mma_tile.cuh"
 #include "kernels/gemm/mma_tma.cuh"
 #include "kernels/gemm/run_tma.cuh"
+#include "kernels/launch.cuh"
 #include "kernels/product_shape.h"
 
 namespace gemm {
@@ -33,19 +33,13 @@ class MmaProduct {
       return;
     }
     launch_ = mma_launch<Element, Epilogue>(shape.m, shape.n, shape.k, traits.multiprocessors);
-    if (static_cast<std::size_t>(launch_.shared_bytes) > traits.shared_memory_per_block)
-      throw Unsupported("needs " + std::to_string(launch_.shared_bytes) +
-                        " bytes of shared memory a block; this device has " +
-                        std::to_string(traits.shared_memory_per_block));
     if (static_cast<std::int64_t>(launch_.tiles_down) * launch_.tiles_across >
         std::numeric_limits<int>::max())
       throw Unsupported("more tiles than one launch can hold");
     problem_.m = static_cast<int>(shape.m);
     problem_.n = static_cast<int>(shape.n);
     problem_.k = static_cast<int>(shape.k);
-    kernels::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(launch_.kernel),
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize, launch_.shared_bytes),
-                   "cudaFuncSetAttribute");
+    kernels::allow_shared_memory(launch_.kernel, static_cast<std::size_t>(launch_.shared_bytes), traits);
   }
 
   void bind(const void* x, const void* w, void* y, const Epilogue& epilogue) {
@@ -69,7 +63,7 @@ class MmaProduct {
  private:
   static bool takes_tma(const kernels::ProductShape& shape, const harness::sdk::DeviceTraits& traits) {
     return KERNEL_HAS_TMA && traits.compute_major == 9 && traits.compute_minor == 0 && shape.k % 8 == 0 &&
-           shape.n % 8 == 0;
+           shape.n % 8 == 0 && fills_with_tma(shape.m, shape.n, traits.multiprocessors);
   }
 
   std::optional<TmaProduct<Element, Epilogue>> copied_;

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "harness/sdk/variant.h"
-#include "kernels/cuda_check.cuh"
 #include "kernels/gemm/tma_ring.cuh"
+#include "kernels/launch.cuh"
 #include "kernels/product_shape.h"
 #include "kernels/ptx/tensor_map.cuh"
 
@@ -24,7 +24,7 @@ class TmaProduct {
   TmaProduct(const kernels::ProductShape& shape, const harness::sdk::DeviceTraits& traits, Plan plan) {
     using harness::sdk::Unsupported;
     if (traits.compute_major != 9 || traits.compute_minor != 0)
-      throw Unsupported("wgmma is an instruction of compute capability 9.0; this device has " +
+      throw Unsupported("needs compute capability 9.0 exactly; this device has " +
                         std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
     constexpr int of_piece = 16 / static_cast<int>(sizeof(typename Element::Storage));
     if (shape.k % of_piece != 0 || shape.n % 8 != 0)
@@ -33,16 +33,10 @@ class TmaProduct {
     if (tiles_of(shape.m, 128) * tiles_of(shape.n, 64) > std::numeric_limits<int>::max())
       throw Unsupported("more tiles than one launch can hold");
     launch_ = plan(shape.m, shape.n, traits.multiprocessors);
-    if (static_cast<std::size_t>(launch_.shared_bytes) > traits.shared_memory_per_block)
-      throw Unsupported("needs " + std::to_string(launch_.shared_bytes) +
-                        " bytes of shared memory a block; this device has " +
-                        std::to_string(traits.shared_memory_per_block));
     problem_.m = static_cast<int>(shape.m);
     problem_.n = static_cast<int>(shape.n);
     problem_.k = static_cast<int>(shape.k);
-    kernels::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(launch_.kernel),
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize, launch_.shared_bytes),
-                   "cudaFuncSetAttribute");
+    kernels::allow_shared_memory(launch_.kernel, static_cast<std::size_t>(launch_.shared_bytes), traits);
   }
 
   void bind(const void* x, const void* w, void* y, const Epilogue& epilogue) {

@@ -19,6 +19,19 @@ struct RingPlace {
   }
 };
 
+// By one thread: orders the copies of a slot, one box of X and `Boxes` of W side by side, each `box_columns`
+// wide. `begin` is the slot's first k. Boxes outside a matrix are zeros and count like any other.
+template <class Tile, int Boxes>
+KERNEL_DEVICE void fill_ring_slot(std::uint32_t slot, std::uint32_t barrier, const ptx::TensorMap& x,
+                                  const ptx::TensorMap& w, int row, int column, int begin, int box_columns) {
+  ptx::mbarrier_arrive_expect(barrier, Tile::slot_bytes);
+  ptx::tma_load_2d(slot, &x, begin, row, barrier);
+  KERNEL_UNROLL
+  for (int box = 0; box < Boxes; ++box)
+    ptx::tma_load_2d(slot + static_cast<std::uint32_t>(Tile::x_bytes + box * Tile::box_bytes), &w,
+                     column + box * box_columns, begin, barrier);
+}
+
 // A row-major matrix, dense, of which the copy engine moves boxes of 128 bytes of `box_rows` rows.
 template <class Element>
 ptx::TensorLayout matrix_layout(int rows, int columns, int box_rows) {

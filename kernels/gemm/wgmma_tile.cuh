@@ -63,20 +63,16 @@ class WgmmaTile {
   static constexpr int sums = Tile::columns / 2;                                           // a thread has
   static constexpr int depth = 128 / static_cast<int>(sizeof(typename Element::Storage));  // of k, in a slot
 
-  // By one thread: orders the copies of one slot. Boxes outside a matrix count like any other.
+  // By one thread: orders the copies of one slot.
   static KERNEL_DEVICE void fill_slot(const Memory& memory, int slot, const ptx::TensorMap& x,
                                       const ptx::TensorMap& w, int row, int column, int begin) {
     const std::uint32_t to = memory.slot(slot);
     const std::uint32_t barrier = memory.full(slot);
-    ptx::mbarrier_arrive_expect(barrier, Tile::slot_bytes);
-    ptx::tma_load_2d(to, &x, begin, row, barrier);
     if constexpr (Operands::w_is_transposed) {
+      fill_ring_slot<Tile, 0>(to, barrier, x, w, row, column, begin, 0);
       ptx::tma_load_2d(to + static_cast<std::uint32_t>(Tile::x_bytes), &w, begin, column, barrier);
     } else {
-      KERNEL_UNROLL
-      for (int box = 0; box < Tile::columns / 64; ++box)
-        ptx::tma_load_2d(to + static_cast<std::uint32_t>(Tile::x_bytes + box * Tile::box_bytes), &w,
-                         column + box * 64, begin, barrier);
+      fill_ring_slot<Tile, Tile::columns / 64>(to, barrier, x, w, row, column, begin, 64);
     }
   }
 

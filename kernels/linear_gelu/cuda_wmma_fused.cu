@@ -1,5 +1,5 @@
 // linear_gelu/wmma_fused: one kernel of our own on the Tensor Cores (mma.sync) whose epilogue adds the bias
-// and applies GELU in registers. The product is gemm/mma_tile.cuh, the epilogue gelu_epilogue.cuh.
+// and applies GELU in registers. The product is that of gemm/run_mma.cuh, the epilogue gelu_epilogue.cuh.
 #include "kernels/gemm/run_mma.cuh"
 #include "kernels/linear_gelu/fused_kernel.cuh"
 

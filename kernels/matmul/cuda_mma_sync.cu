@@ -1,8 +1,8 @@
-// matmul/mma_sync: ldmatrix and mma.sync fed by a ring of slots in shared memory that cp.async fills ahead,
-// rows swizzled against bank conflicts. The algorithm is gemm/mma_tile.cuh, with nothing done to the sums.
-// Three tilings (two for TF32): the largest that gives each multiprocessor a tile. Where rows are not whole
-// pieces of 16 bytes, plain loads replace the asynchronous copies. Limiter on Hopper: the mma.sync rate, well
-// below that of wgmma.
+// matmul/mma_sync: ldmatrix and mma.sync fed by a ring of slots in shared memory, rows swizzled against bank
+// conflicts. The algorithms are gemm/mma_tma.cuh, where the copy engine fills the ring, and gemm/mma_tile.cuh,
+// where cp.async does. Nothing is done to the sums. The tiling is the largest that gives each multiprocessor a
+// tile. Where rows are not whole pieces of 16 bytes, plain loads replace the asynchronous copies. Limiter on
+// Hopper: the mma.sync rate, well below that of wgmma.
 #include "kernels/gemm/run_mma.cuh"
 #include "kernels/matmul/rungs/run_rung.cuh"
 
@@ -44,5 +44,5 @@ class MmaSync final : public harness::sdk::Kernel {
 }  // namespace
 }  // namespace matmul
 
-HARNESS_VARIANT(matmul, mma_sync, cuda, "mma.sync, ldmatrix and a swizzled ring filled by cp.async",
+HARNESS_VARIANT(matmul, mma_sync, cuda, "mma.sync and ldmatrix from a swizzled ring",
                 matmul::MmaSync)

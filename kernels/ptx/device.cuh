@@ -31,8 +31,9 @@
   extern __shared__ __align__(alignment)       \
   unsigned char name[]
 
-// Kernels on hopper.cuh or wgmma.cuh are templates whose body stands in `if constexpr (KERNEL_HAS_WGMMA)`:
-// those instructions exist for sm_90a alone, and one source is compiled for every architecture of a build.
+// Kernels on wgmma.cuh are templates whose body stands in `if constexpr (KERNEL_HAS_WGMMA)`: those
+// instructions exist for sm_90a alone, and one source is compiled for every architecture of a build. Kernels
+// on hopper.cuh stand in it, too, or in KERNEL_HAS_TMA.
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 #define KERNEL_HAS_WGMMA 1
 #else

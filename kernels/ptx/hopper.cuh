@@ -30,14 +30,18 @@ struct TensorLayout {
 #else
 
 // Kernels that use the copy engine and mbarriers, but not wgmma, stand in `if constexpr (KERNEL_HAS_TMA)`. On
-// the host it says whether the build has code for such a device.
+// the host it says whether this build has code with them for a device of compute capability 9.0.
 #ifdef __CUDA_ARCH__
 #define KERNEL_HAS_TMA (__CUDA_ARCH__ >= 900)
 #else
 namespace ptx {
-constexpr int architectures[] = {__CUDA_ARCH_LIST__};  // ascending
+constexpr bool is_built_for_hopper() {
+  for (const int architecture : {__CUDA_ARCH_LIST__})
+    if (architecture == 900) return true;
+  return false;
 }
-#define KERNEL_HAS_TMA (::ptx::architectures[sizeof(::ptx::architectures) / sizeof(int) - 1] >= 900)
+}  // namespace ptx
+#define KERNEL_HAS_TMA (::ptx::is_built_for_hopper())
 #endif
 
 #ifndef __CUDACC_RTC__

@@ -80,8 +80,9 @@ KERNEL_DEVICE std::uint32_t to_tf32(float value) {
   return bits;
 }
 
-// The bits of a float32, changed so that a product, which drops the low 13 bits, takes them rounded as by
-// to_tf32(), at four times its rate. A NaN stays one, unless it is negative and all its bits are ones.
+// The same for a product, which drops the low 13 bits: one integer instruction, four times as fast. A NaN as
+// arithmetic makes it stays one. Others may become infinite, where bits 12 to 22 are zeros, or zero, where
+// the upper 20 bits are ones.
 KERNEL_DEVICE std::uint32_t near_tf32(std::uint32_t bits) {
   return static_cast<std::uint32_t>(__viaddmax_s32(static_cast<int>(bits), 0x1000, static_cast<int>(bits)));
 }

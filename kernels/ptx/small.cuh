@@ -36,7 +36,9 @@ struct E5M2 {
 #include <emulate/small.h>
 #else
 
+#ifndef __CUDACC_RTC__
 #include <cuda_fp8.h>
+#endif
 
 namespace ptx {
 
@@ -44,6 +46,7 @@ KERNEL_DEVICE std::int8_t I8::narrow(float value) {
   const int rounded = __float2int_rn(value);
   return static_cast<std::int8_t>(rounded > 127 ? 127 : rounded < -127 ? -127 : rounded);
 }
+#ifndef __CUDACC_RTC__  // which has no header of the toolkit
 KERNEL_DEVICE std::uint8_t E4M3::narrow(float value) {
   return __nv_cvt_float_to_fp8(value, __NV_SATFINITE, __NV_E4M3);
 }
@@ -56,6 +59,7 @@ KERNEL_DEVICE std::uint16_t E4M3::narrow(float low, float high) {
 KERNEL_DEVICE std::uint16_t E5M2::narrow(float low, float high) {
   return __nv_cvt_float2_to_fp8x2(make_float2(low, high), __NV_SATFINITE, __NV_E5M2);
 }
+#endif
 
 // From here on the compiler no longer knows what it has made of these bits: it keeps them, and makes it
 // again.

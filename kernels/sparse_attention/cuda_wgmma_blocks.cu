@@ -21,7 +21,7 @@ class WgmmaBlocks final : public WgmmaVariant {
                                         : blocks_kernel<attention::Wgmma128>) {
     if (shape().blocks() > most_blocks)
       throw harness::sdk::Unsupported("a sequence of more than " + std::to_string(most_blocks) + " blocks");
-    allow_shared_memory(reinterpret_cast<const void*>(kernel_));
+    kernels::allow_shared_memory(kernel_, shared_bytes(), traits);
     problem_.sequence = static_cast<int>(shape().sequence);
     problem_.dimension = static_cast<int>(shape().dimension);
     problem_.lists = static_cast<int>(shape().lists());

@@ -11,7 +11,7 @@ class WgmmaDense final : public WgmmaVariant {
       : WgmmaVariant(dense(shape_of(params)), traits),
         kernel_(shape().dimension == 64 ? attention::wgmma_kernel<attention::Wgmma64, ptx::F16>
                                         : attention::wgmma_kernel<attention::Wgmma128, ptx::F16>) {
-    allow_shared_memory(reinterpret_cast<const void*>(kernel_));
+    kernels::allow_shared_memory(kernel_, shared_bytes(), traits);
     problem_.sequence = static_cast<int>(shape().sequence);
     problem_.dimension = static_cast<int>(shape().dimension);
     problem_.scale2 = scale2();

@@ -6,7 +6,7 @@
 
 #include "harness/sdk/registry.h"
 #include "kernels/attention/wgmma_kernel.cuh"
-#include "kernels/cuda_check.cuh"
+#include "kernels/launch.cuh"
 #include "kernels/ptx/tensor_map.cuh"
 #include "kernels/sparse_attention/sparse_attention.h"
 
@@ -30,16 +30,6 @@ class WgmmaVariant : public harness::sdk::Kernel {
       throw Unsupported("needs compute capability 9.0 exactly; this device has " +
                         std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
     if (shape.matrices() > 65535) throw Unsupported("b times h must be at most 65535, the height of a grid");
-    if (shared_bytes() > traits.shared_memory_per_block)
-      throw Unsupported("needs " + std::to_string(shared_bytes()) +
-                        " bytes of shared memory a block; this device has " +
-                        std::to_string(traits.shared_memory_per_block));
-  }
-
-  void allow_shared_memory(const void* kernel) const {
-    kernels::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(shared_bytes())),
-                   "cudaFuncSetAttribute");
   }
 
   // A kernel with these arguments on all blocks of queries.
@@ -52,6 +42,10 @@ class WgmmaVariant : public harness::sdk::Kernel {
   }
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] std::size_t shared_bytes() const {
+    return static_cast<std::size_t>(shape_.dimension == 64 ? attention::Wgmma64::shared_bytes
+                                                           : attention::Wgmma128::shared_bytes);
+  }
   [[nodiscard]] float scale2() const {
     constexpr double log2_of_e = 1.44269504088896340736;
     return static_cast<float>(shape_.scale() * log2_of_e);
@@ -65,10 +59,6 @@ class WgmmaVariant : public harness::sdk::Kernel {
                 attention::Wgmma64::threads == attention::Wgmma128::threads && queries == block &&
                 keys == block);
 
-  [[nodiscard]] std::size_t shared_bytes() const {
-    return static_cast<std::size_t>(shape_.dimension == 64 ? attention::Wgmma64::shared_bytes
-                                                           : attention::Wgmma128::shared_bytes);
-  }
   [[nodiscard]] ptx::TensorMap map_of(const std::uint16_t* tensor, int rows) const {
     return ptx::make_tensor_map<ptx::F16>(
         tensor, attention::wgmma_layout(static_cast<int>(shape_.dimension), static_cast<int>(shape_.sequence),

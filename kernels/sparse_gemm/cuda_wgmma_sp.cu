@@ -4,7 +4,7 @@
 #include <string>
 
 #include "harness/sdk/registry.h"
-#include "kernels/cuda_check.cuh"
+#include "kernels/launch.cuh"
 #include "kernels/ptx/tensor_map.cuh"
 #include "kernels/sparse_gemm/compress_kernel.cuh"
 #include "kernels/sparse_gemm/sparse_gemm.h"
@@ -21,16 +21,10 @@ class WgmmaSp final : public harness::sdk::Kernel {
           const harness::sdk::DeviceTraits& traits)
       : shape_(supported(shape_of(params), traits)),
         launch_(sparse_launch(shape_.n, shape_.m, traits.multiprocessors)) {
-    if (static_cast<std::size_t>(launch_.shared_bytes) > traits.shared_memory_per_block)
-      throw Unsupported("needs " + std::to_string(launch_.shared_bytes) +
-                        " bytes of shared memory a block; this device has " +
-                        std::to_string(traits.shared_memory_per_block));
     problem_.m = static_cast<int>(shape_.n);
     problem_.n = static_cast<int>(shape_.m);
     problem_.k = static_cast<int>(shape_.k);
-    kernels::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(launch_.kernel),
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize, launch_.shared_bytes),
-                   "cudaFuncSetAttribute");
+    kernels::allow_shared_memory(launch_.kernel, static_cast<std::size_t>(launch_.shared_bytes), traits);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const override {

@@ -238,7 +238,7 @@ class CopyEngineRing {
 
 // Products of a warpgroup by wgmma. They run on after they are started, until waited for.
 template <class Tiling>
-struct TmaProducts {
+struct WgmmaProducts {
   static constexpr int eight_rows = 1024;
 
   // scores = A B^T for 64 rows of A, which begin at `a`, and all rows of the tile at `b`.

@@ -330,7 +330,7 @@ __global__ void __launch_bounds__(Tiling::threads, 1)
       if (threadIdx.x == 0) ring.fill(maps);
     } else {
       ptx::take_registers<Tiling::worker_registers>();
-      run_flash_group<Tiling, CopyEngineRing<Tiling>, TmaProducts<Tiling>>(on, block, ring, group - 1);
+      run_flash_group<Tiling, CopyEngineRing<Tiling>, WgmmaProducts<Tiling>>(on, block, ring, group - 1);
     }
   }
 }

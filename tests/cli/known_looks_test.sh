@@ -36,6 +36,7 @@ run() { "$program" run suite.yaml --device cpu "$@"; }
 run_against() {
   expect "$wanted_status" run --against main "${untimed[@]}" --output "$1.record.json" --report "json=$1.json" "${@:2}"
   told=$(grep ' of [0-9]* identical: ' "$printed" || true)
+  differs=$(sed -n "s/^  the build is not the baseline's; what differs: //p" "$printed")
 }
 # knows_all: all cases were known, and the build proves the two whose launches nobody could read.
 knows_all() { [[ $told == "4 of 4 identical: 2 "*", 2 same build ("*"; 4 known of this build)"* ]] || problem "the look says: $told"; }
@@ -61,6 +62,7 @@ echo "a change" >README.md && commit "words"
 
 run_against same
 knows_all
+same "what differs" "$differs" ""
 same "nothing was run" "$(results_of same.record.json)" "f32 looked_at 0 False
 threads looked_at 0 False
 threads looked_at 0 False
@@ -84,19 +86,24 @@ knows_all
 wanted_status="0 1"
 MY_TILE=8 run_against steered
 knows_none
+same "what differs" "$differs" "the environment variables"
 HARNESS_ENVIRONMENT=image-2 run_against moved
 knows_none
+same "what differs" "$differs" "HARNESS_ENVIRONMENT"
 HARNESS_ENVIRONMENT='' run_against unnamed
 knows_none
+same "what differs" "$differs" ""
 holds unnamed.record.json '"build" not in report'
 echo >>own/bin/harness
 program=own/bin/harness
 run_against other
 knows_none
+same "what differs" "$differs" "the program"
 program=$HARNESS
 echo "# a word" >>suite.yaml
 run_against dirty
 knows_none
+same "what differs" "$differs" "the tracked files"
 git checkout -q suite.yaml
 git worktree add -q elsewhere
 (cd elsewhere && expect "0 1" run --store ../.harness/results.db --against main "${untimed[@]}" && silent_about "known of this build" && exit "$failures") ||

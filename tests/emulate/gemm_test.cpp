@@ -5,13 +5,10 @@
 #include <set>
 
 #include "kernels/gemm/mma_tile.cuh"
-#include "kernels/linear_gelu/gelu_epilogue.cuh"
-#include "kernels/linear_gelu/linear_gelu.h"
-#include "tests/emulate/product.h"
+#include "tests/emulate/gelu_case.h"
 
 namespace {
 
-using emulate::Buffer;
 using emulate::every_schedule;
 using emulate::Extents;
 using emulate::Options;
@@ -76,22 +73,12 @@ TEST(MmaTile, ExtentsShorterThanAnyTileAreRight) {
 
 template <class Element, Gelu Form>
 void expect_gelu_right(const Extents& shape) {
-  using Epilogue = linear_gelu::GeluEpilogue<Element, Form>;
-  ProductCase<Element> c(shape);
-  Buffer<typename Element::Storage> bias("bias", static_cast<std::size_t>(shape.n));
-  for (int i = 0; i < shape.n; ++i)
-    bias[static_cast<std::size_t>(i)] = Element::narrow(static_cast<float>(i % 7 - 3) * 0.25F);
-  for (const Options& options : every_schedule())
-    c.expect_right(
-        options,
-        [&](const gemm::Problem<Element>& problem) {
-          run(options, gemm::mma_launch<Element, Epilogue>(problem.m, problem.n, problem.k, 132), problem,
-              Epilogue{bias.data()});
-        },
-        [&](double sum, int column) {
-          return linear_gelu::gelu(
-              sum + static_cast<double>(Element::widen(bias[static_cast<std::size_t>(column)])), Form);
-        });
+  emulate::expect_gelu_right<Element, Form>(
+      shape, [](const Options& options, const gemm::Problem<Element>& problem, const auto& epilogue) {
+        using Epilogue = std::decay_t<decltype(epilogue)>;
+        run(options, gemm::mma_launch<Element, Epilogue>(problem.m, problem.n, problem.k, 132), problem,
+            epilogue);
+      });
 }
 
 TEST(MmaTile, AddsTheBiasAndAppliesGelu) {

@@ -4,16 +4,15 @@
 
 #include <bit>
 #include <limits>
+#include <set>
 
 #include "kernels/gemm/mma_tma.cuh"
-#include "kernels/linear_gelu/gelu_epilogue.cuh"
-#include "kernels/linear_gelu/linear_gelu.h"
+#include "tests/emulate/gelu_case.h"
 #include "tests/emulate/tma_product.h"
 
 namespace {
 
 using emulate::Block;
-using emulate::Buffer;
 using emulate::every_schedule;
 using emulate::Extents;
 using emulate::Options;
@@ -28,6 +27,7 @@ template <int Bytes>
 using Large = gemm::MmaTmaTiling<256, 128, 64, 64, 4, 1, Bytes>;
 template <int Bytes>
 using Square = gemm::MmaTmaTiling<128, 128, 64, 64, 3, 2, Bytes>;
+// Not in use: warps of other sizes.
 template <int Bytes>
 using Small = gemm::MmaTmaTiling<64, 64, 32, 32, 4, 3, Bytes>;
 
@@ -66,22 +66,12 @@ TEST(MmaTma, ExtentsShorterThanAnyTileAreRight) {
 
 template <class Element, Gelu Form>
 void expect_gelu_right(const Extents& shape) {
-  using Epilogue = linear_gelu::GeluEpilogue<Element, Form>;
-  ProductCase<Element> c(shape);
-  Buffer<typename Element::Storage> bias("bias", static_cast<std::size_t>(shape.n));
-  for (int i = 0; i < shape.n; ++i)
-    bias[static_cast<std::size_t>(i)] = Element::narrow(static_cast<float>(i % 7 - 3) * 0.25F);
-  for (const Options& options : every_schedule())
-    c.expect_right(
-        options,
-        [&](const gemm::Problem<Element>& problem) {
-          emulate::run(options, gemm::mma_tma_launch<Element, Epilogue>(problem.m, problem.n, 132), problem,
-                       Epilogue{bias.data()});
-        },
-        [&](double sum, int column) {
-          return linear_gelu::gelu(
-              sum + static_cast<double>(Element::widen(bias[static_cast<std::size_t>(column)])), Form);
-        });
+  emulate::expect_gelu_right<Element, Form>(
+      shape, [](const Options& options, const gemm::Problem<Element>& problem, const auto& epilogue) {
+        using Epilogue = std::decay_t<decltype(epilogue)>;
+        emulate::run(options, gemm::mma_tma_launch<Element, Epilogue>(problem.m, problem.n, 132), problem,
+                     epilogue);
+      });
 }
 
 TEST(MmaTma, AddsTheBiasAndAppliesGelu) {
@@ -96,8 +86,8 @@ TEST(MmaTma, TakesTheLargestTilesThatFillTheDevice) {
   };
   EXPECT_EQ(rows_and_blocks(4096, 4096), std::pair(256, 512));
   EXPECT_EQ(rows_and_blocks(2048, 2048), std::pair(128, 256));
-  EXPECT_EQ(rows_and_blocks(1024, 1024), std::pair(64, 256));
-  EXPECT_EQ(rows_and_blocks(1, 8), std::pair(64, 1));
+  EXPECT_TRUE(gemm::fills_with_tma(2048, 2048, 132));
+  EXPECT_FALSE(gemm::fills_with_tma(1024, 1024, 132));
 }
 
 TEST(MmaTma, FitsSharedMemory) {
@@ -105,10 +95,21 @@ TEST(MmaTma, FitsSharedMemory) {
   EXPECT_LE(Large<4>::shared_bytes, static_cast<int>(Block::most_shared_bytes));
   // Several blocks a multiprocessor: 228 KiB of which each block loses one.
   EXPECT_LE(Square<2>::shared_bytes, 113 * 1024);
-  EXPECT_LE(Small<4>::shared_bytes, 75 * 1024);
 }
 
-// What a product sees of a number: it drops the low 13 bits.
+TEST(MmaTma, EightThreadsReadFloatsFromEightGroupsOfBanks) {
+  std::set<int> pieces;
+  for (int g = 0; g < 8; g += 2) {
+    std::set<int> banks;
+    for (int thread = 0; thread < 8; ++thread)
+      banks.insert(gemm::piece_offset<8>(thread % 4, gemm::float_piece_of(g + thread / 4)) / 16 % 8);
+    EXPECT_EQ(banks.size(), 8U) << "columns from " << g;
+    pieces.insert({gemm::float_piece_of(g), gemm::float_piece_of(g + 1)});
+  }
+  EXPECT_EQ(pieces.size(), 8U) << "two columns have one piece";
+}
+
+// The part of a number that a product sees: it drops the low 13 bits.
 std::uint32_t seen(std::uint32_t bits) {
   return bits & 0xFFFFE000U;
 }
@@ -129,6 +130,9 @@ TEST(NearTf32, KeepsWhatIsNoNumber) {
        {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()})
     EXPECT_EQ(seen(ptx::near_tf32(std::bit_cast<std::uint32_t>(infinite))),
               std::bit_cast<std::uint32_t>(infinite));
+  // NaNs that arithmetic does not make.
+  EXPECT_EQ(seen(ptx::near_tf32(0x7F800001U)), 0x7F800000U);
+  EXPECT_EQ(seen(ptx::near_tf32(0xFFFFF000U)), 0U);
 }
 
 }  // namespace

@@ -4,14 +4,12 @@
 
 #include "kernels/gemm/wgmma_specialised.cuh"
 #include "kernels/gemm/wgmma_tma.cuh"
-#include "kernels/linear_gelu/gelu_epilogue.cuh"
-#include "kernels/linear_gelu/linear_gelu.h"
+#include "tests/emulate/gelu_case.h"
 #include "tests/emulate/tma_product.h"
 
 namespace {
 
 using emulate::Block;
-using emulate::Buffer;
 using emulate::every_schedule;
 using emulate::Extents;
 using emulate::Options;
@@ -76,23 +74,12 @@ TEST(WgmmaSpecialised, BlocksThatTakeSeveralTilesAreRight) {
 }
 
 TEST(WgmmaSpecialised, AddsTheBiasAndAppliesGelu) {
-  using Epilogue = linear_gelu::GeluEpilogue<F16, Gelu::tanh_form>;
-  const Extents shape{70, 136, 72};
-  ProductCase<F16> c(shape);
-  Buffer<std::uint16_t> bias("bias", static_cast<std::size_t>(shape.n));
-  for (int i = 0; i < shape.n; ++i)
-    bias[static_cast<std::size_t>(i)] = F16::narrow(static_cast<float>(i % 7 - 3) * 0.25F);
-  for (const Options& options : every_schedule())
-    c.expect_right(
-        options,
-        [&](const gemm::Problem<F16>& problem) {
-          run(options, gemm::wgmma_specialised_launch<F16, Epilogue>(problem.m, problem.n, 132), problem,
-              Epilogue{bias.data()});
-        },
-        [&](double sum, int column) {
-          return linear_gelu::gelu(
-              sum + static_cast<double>(F16::widen(bias[static_cast<std::size_t>(column)])), Gelu::tanh_form);
-        });
+  emulate::expect_gelu_right<F16, Gelu::tanh_form>(
+      {70, 136, 72}, [](const Options& options, const gemm::Problem<F16>& problem, const auto& epilogue) {
+        using Epilogue = std::decay_t<decltype(epilogue)>;
+        run(options, gemm::wgmma_specialised_launch<F16, Epilogue>(problem.m, problem.n, 132), problem,
+            epilogue);
+      });
 }
 
 TEST(WgmmaSpecialised, TakesTheWidestTilesThatFillTheDevice) {

@@ -217,6 +217,15 @@ std::string Bound::choose() {
   return kernel_->choose(buffers());
 }
 
+void Bound::set_first_input(std::int64_t element, double value) {
+  sdk::HostTensor& input = inputs_.front();
+  input.set(element, value);
+  const auto is_input = [](const sdk::TensorSpec& tensor) { return tensor.role == sdk::Role::input; };
+  const auto first = std::find_if(problem_.tensors.begin(), problem_.tensors.end(), is_input);
+  require(device_.memory().upload(*buffers_[static_cast<std::size_t>(first - problem_.tensors.begin())],
+                                  input.data));
+}
+
 void Bound::poison_outputs() {
   for (const std::size_t index : outputs_) require(device_.memory().fill(*buffers_[index], 0xFF));
 }

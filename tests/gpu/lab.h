@@ -91,6 +91,8 @@ class Bound {
   [[nodiscard]] Work work() const {
     return [this](sdk::Stream stream) { run(stream); };
   }
+  // Changes an element of the first input, there and on the device.
+  void set_first_input(std::int64_t element, double value);
   // The output called `index` among the outputs, as it is on the device now.
   sdk::HostTensor output(std::size_t index = 0);
   void poison_outputs();

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <random>
 
 #include "tests/gpu/lab.h"
@@ -98,8 +100,34 @@ TEST_F(Matmul, TakesAnEarlierChoiceOfAnAlgorithmAndNoStrangeOne) {
 TEST_F(Matmul, IsRightOnALargeShapeWithTails) {
   for (const std::string& variant : variants()) {
     trying(variant);
-    is_right(variant, params_of("bf16", {2049, 4104, 1032}));
+    for (const char* const dtype : {"bf16", "tf32"}) is_right(variant, params_of(dtype, {2049, 4104, 1032}));
   }
+}
+
+// One infinity and one NaN in A: rounding to TF32 must not hide them.
+TEST_F(Matmul, KeepsWhatIsNoNumber) {
+  for (const std::string& variant : variants())
+    for (const char* const dtype : {"f16", "bf16", "tf32", "f32"})
+      for (const Shape& shape : {Shape{130, 264, 72}, Shape{1290, 2568, 136}}) {
+        const sdk::Params params = params_of(dtype, shape);
+        SCOPED_TRACE(variant + "/" + params.text_id());
+        trying(variant + "/" + params.text_id());
+        try {
+          Bound bound(device(), catalog(), workload_name, variant, params);
+          bound.set_first_input(3, std::numeric_limits<double>::infinity());
+          bound.set_first_input(shape.k + 5, std::numeric_limits<double>::quiet_NaN());
+          bound.poison_outputs();
+          const auto elapsed = timer().time_first_call(bound.work());
+          ASSERT_TRUE(elapsed) << elapsed.error().text();
+          const sdk::HostTensor output = bound.output();
+          for (std::int64_t column = 0; column < shape.n; ++column) {
+            ASSERT_FALSE(std::isfinite(output.at(column))) << "column " << column;
+            ASSERT_TRUE(std::isnan(output.at(shape.n + column))) << "column " << column;
+            ASSERT_TRUE(std::isfinite(output.at(2 * shape.n + column))) << "column " << column;
+          }
+        } catch (const sdk::Unsupported&) {
+        }
+      }
 }
 
 // Large enough for each size of tile of the FP32 rungs, where all tiles are whole and where none is; rows of

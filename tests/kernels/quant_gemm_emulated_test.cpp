@@ -12,6 +12,7 @@
 #include "kernels/quant_gemm/scaled_epilogues.cuh"
 #include "kernels/quantise.h"
 #include "tests/emulate/memory.h"
+#include "tests/emulate/tma_product.h"
 #include "tests/kernels/relative_error.h"
 
 void register_workload_quant_gemm(harness::sdk::Registry&);

@@ -171,6 +171,17 @@ Result<Looks> look_at_unknown(const SparingRequest& request, Record& record, Cho
   return looks;
 }
 
+// How this build differs from that of the baseline; empty if a case of it is of this build.
+std::string other_build(const Record& baseline, const BuildParts& build) {
+  std::string differs;
+  for (const CaseRecord& one : baseline.cases) {
+    const BuildParts known = build_of(baseline, one);
+    if (known == build) return "";
+    if (differs.empty()) differs = report::build_words(known, build);
+  }
+  return differs;
+}
+
 // How many of the spared cases were not run.
 std::size_t known_among(const Looks& looks, const std::set<std::string>& spared) {
   return static_cast<std::size_t>(std::count_if(spared.begin(), spared.end(), [&](const std::string& id) {
@@ -207,6 +218,8 @@ Result<SparedCases> spare_identical(const SparingRequest& request, Record& recor
   fmt::print(stderr, "{}\n",
              report::look_words(proofs, spared.ids.size(), runnable(request.plan), looks->took,
                                 known_among(*looks, spared.ids)));
+  if (const std::string differs = other_build(*baseline, request.build); !differs.empty())
+    fmt::print(stderr, "  {}\n", differs);
   return spared;
 }
 

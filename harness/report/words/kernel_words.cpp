@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <map>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/text.h"
@@ -68,6 +71,26 @@ std::string proof_words(const Proofs& proofs) {
 }
 
 }  // namespace
+
+std::string build_words(const BuildParts& baseline, const BuildParts& current) {
+  if (baseline.empty() || current.empty()) return "";
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> named{
+      {{"environment", "HARNESS_ENVIRONMENT"},
+       {"folder", "the working folder"},
+       {"program", "the program"},
+       {"module", "its CUDA module"},
+       {"variables", "the environment variables"},
+       {"tree", "the tracked files"},
+       {"scripts", "the files of modules"}}};
+  const auto of = [](const BuildParts& build, std::string_view part) {
+    const auto found = build.find(std::string(part));
+    return found == build.end() ? "" : found->second;
+  };
+  std::vector<std::string> others;
+  for (const auto& [part, name] : named)
+    if (of(baseline, part) != of(current, part)) others.emplace_back(name);
+  return others.empty() ? "" : "the build is not the baseline's; what differs: " + join(others, ", ");
+}
 
 std::string look_words(const Proofs& proofs, std::size_t spared, std::size_t cases, Seconds took,
                        std::size_t known) {

@@ -15,4 +15,8 @@ std::string words(const KernelChange& change);
 std::string look_words(const Proofs& proofs, std::size_t spared, std::size_t cases, Seconds took,
                        std::size_t known = 0);
 
+// "the build is not the baseline's; what differs: the environment variables, the tracked files". Empty where
+// both are of one build, or the build of a side is not known.
+std::string build_words(const BuildParts& baseline, const BuildParts& current);
+
 }  // namespace harness::report

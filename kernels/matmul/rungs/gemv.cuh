@@ -93,8 +93,8 @@ class GemvBlock {
   }
 };
 
-// Threads that a multiprocessor holds, by the registers of each: those of the sums, and of the rows of B that
-// are on their way.
+// How many threads a multiprocessor holds. The sums of a thread and its rows of B on their way decide how
+// many registers it has.
 template <int Rows, int Depth>
 constexpr int gemv_threads = (Rows > 1 ? 2048 : 4096) / Depth;
 
@@ -125,8 +125,8 @@ struct Gemv {
   }
 
  private:
-  // A block that has a multiprocessor for itself has fewer threads with more rows of B each: 2 to 3 % faster
-  // on an H200. Where blocks share one, it is slower.
+  // A block that has a multiprocessor for itself has fewer threads with more rows of B each, which is up to 2
+  // % faster on an H200. Blocks that share a multiprocessor are slower so.
   template <class Element, int Rows>
   static Launch<Element> of_rows(const Problem<Element>& problem, int multiprocessors) {
     const int tiles = tiles_of(problem.n, 32);

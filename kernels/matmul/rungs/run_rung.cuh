@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "harness/sdk/registry.h"
-#include "kernels/cuda_check.cuh"
+#include "kernels/launch.cuh"
 #include "kernels/matmul/matmul.h"
 #include "kernels/matmul/rungs/rung.cuh"
 
@@ -59,13 +59,7 @@ class RungKernel : public harness::sdk::Kernel {
         throw harness::sdk::Unsupported(why);
     const Launch<Element> launch = Rung::template plan<Element>(*problem, traits.multiprocessors);
     if (launch.grid.y > 65535) throw harness::sdk::Unsupported("n is too large for this grid");
-    if (static_cast<std::size_t>(launch.shared_bytes) > traits.shared_memory_per_block)
-      throw harness::sdk::Unsupported("needs " + std::to_string(launch.shared_bytes) +
-                                      " bytes of shared memory a block; this device has " +
-                                      std::to_string(traits.shared_memory_per_block));
-    kernels::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(launch.kernel),
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize, launch.shared_bytes),
-                   "cudaFuncSetAttribute");
+    kernels::allow_shared_memory(launch.kernel, static_cast<std::size_t>(launch.shared_bytes), traits);
     bind_ = [problem](const harness::sdk::Buffers& buffers) {
       problem->x = buffers.as<Storage>(a_index);
       problem->w = buffers.as<Storage>(b_index);

@@ -3,7 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "harness/sdk/registry.h"
-#include "kernels/cuda_check.cuh"
+#include "kernels/launch.cuh"
 #include "kernels/operators/spectral_convolution/spectral_launches.cuh"
 
 namespace operators::spectral {
@@ -14,14 +14,7 @@ class FusedSpectral final : public harness::sdk::Kernel {
   FusedSpectral(const harness::sdk::Params& params, const harness::sdk::Problem&,
                 const harness::sdk::DeviceTraits& traits)
       : shape_(require_launchable(shape_of(params))) {
-    if (mix_shared_bytes > traits.shared_memory_per_block)
-      throw harness::sdk::Unsupported("needs " + std::to_string(mix_shared_bytes) +
-                                      " bytes of shared memory a block; this device has " +
-                                      std::to_string(traits.shared_memory_per_block));
-    kernels::check(
-        cudaFuncSetAttribute(reinterpret_cast<const void*>(&mix_kernel<kept_frequencies>),
-                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(mix_shared_bytes)),
-        "cudaFuncSetAttribute");
+    kernels::allow_shared_memory(&mix_kernel<kept_frequencies>, mix_shared_bytes, traits);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const override {

@@ -26,6 +26,22 @@ std::string suites_of(const std::vector<RunInfo>& runs) {
   return join(names, ", ");
 }
 
+// "; or name the newest that is there: 31f7d24b, of 690443de4e", or "" without one.
+std::string or_the_newest(Store& store, const SelectOptions& options) {
+  RunQuery query;
+  query.state = RunState::complete;
+  query.calibration = false;
+  query.count_results = false;
+  if (!options.suite.empty()) query.suite = options.suite;
+  if (!options.machine_class.empty()) query.machine_class = options.machine_class;
+  const auto runs = store.list(query);
+  if (!runs || runs->empty()) return "";
+  const RunInfo& newest = runs->front();
+  const std::string& commit = newest.revision.commit;
+  return fmt::format("; or name the newest that is there: {}{}", newest.id.substr(0, 8),
+                     commit.empty() ? "" : ", of " + short_hash(commit));
+}
+
 // Why a revision that was asked for has no complete record.
 Error not_measured(Store& store, const std::string& name, const std::string& commit, bool dirty,
                    const SelectOptions& options) {
@@ -53,13 +69,13 @@ Error not_measured(Store& store, const std::string& name, const std::string& com
     error.message += ", with the uncommitted changes of this tree";
     error.advice = "measure the tree as it is: rebuild, and run `harness run SUITE`";
     if (clean)
-      error.advice +=
-          fmt::format("; or judge the commit without the changes: --current {}", short_hash(commit));
+      error.advice += fmt::format("; or name the commit, without its changes: {}", short_hash(commit));
   } else if (unfinished) {
     error.advice = "an interrupted run of it is in the store: finish it with `harness run SUITE --continue`";
   } else if (other_suite) {
     error.advice += fmt::format("; the store has it measured with: {}", suites_of(runs));
   }
+  error.advice += or_the_newest(store, options);
   return error;
 }
 

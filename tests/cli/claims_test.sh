@@ -45,9 +45,12 @@ claimed true '>= 1.2501'
 expect 3 "$HARNESS" claims suite.yaml --record @base
 names open
 
-# Without a record a gated claim cannot be checked.
+# Without a record a gated claim cannot be checked. Another record is named.
 expect 4 "$HARNESS" claims suite.yaml --store empty.db
 names record
+expect 4 "$HARNESS" claims suite.yaml
+names demo HEAD results.db
+grep -q "the newest that is there: [0-9a-f]\{8\}, of [0-9a-f]\{10\}$" "$printed" || problem "no record is named"
 claimed false '>= 1.3'
 expect 0 "$HARNESS" claims suite.yaml --store empty.db
 

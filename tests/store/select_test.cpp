@@ -33,7 +33,7 @@ TEST_F(Selecting, TakesTheDirtyRecordOfADirtyTree) {
   const auto none = select_current(*store_, "HEAD", options_);
   ASSERT_FALSE(none) << "the clean record says nothing of the changes";
   EXPECT_EQ(none.error().kind, ErrorKind::missing);
-  EXPECT_THAT(none.error().advice, HasSubstr("--current " + commit.substr(0, 10)));
+  EXPECT_THAT(none.error().advice, HasSubstr("without its changes: " + commit.substr(0, 10)));
   const std::string changed = measured(commit, "GPU-1234", dirty);
   EXPECT_EQ(select_current(*store_, "HEAD", options_)->source.id, changed);
   EXPECT_THAT(select_current(*store_, "HEAD", options_)->source.found,
@@ -90,6 +90,19 @@ TEST_F(Selecting, SaysHowToMeasureWhatIsNot) {
   measured(commit, "GPU-1234", [](Record& record) { record.finished.clear(); });
   EXPECT_THAT(select_current(*store_, "main", options_).error().advice, HasSubstr("--continue"));
   EXPECT_EQ(select_current(*store_, "nothing", options_).error().kind, ErrorKind::usage);
+}
+
+TEST_F(Selecting, NamesTheNewestRecordThatIsThere) {
+  const std::string before = repository_.commit("one");
+  measured(before);
+  const std::string newest = measured(before);
+  repository_.commit("two");
+  const auto none = select_current(*store_, "HEAD", options_);
+  ASSERT_FALSE(none);
+  const std::string advised = newest.substr(0, 8) + ", of " + before.substr(0, 10);
+  EXPECT_THAT(none.error().advice, HasSubstr(advised));
+  options_.suite = "fusoin";
+  EXPECT_THAT(select_current(*store_, "HEAD", options_).error().advice, Not(HasSubstr("newest")));
 }
 
 TEST_F(Selecting, TakesAFileAsEitherSide) {

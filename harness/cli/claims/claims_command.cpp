@@ -1,6 +1,9 @@
 // `harness claims`: what people say about a suite's cases, checked with its record.
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <optional>
+
 #include "harness/base/text.h"
 #include "harness/cli/claims/claimed_suites.h"
 #include "harness/cli/commands/commands.h"
@@ -20,13 +23,33 @@ struct ClaimsArguments {
   OutputOptions output;
 };
 
+// The suites without a record.
+struct Missing {
+  std::optional<Error> first;
+  int others = 0;
+};
+
+void tell(const Missing& missing) {
+  if (!missing.first) return;
+  const std::string others =
+      missing.others == 0 ? "" : fmt::format(", nor of {} other suites", missing.others);
+  fmt::print(stderr, "warning: {}{}\n  advice: {}\n", missing.first->message, others, missing.first->advice);
+}
+
 // Adds the suite's claims to the report. A suite without a record is no error.
-Status add_suite(ClaimsReport& report, const Suite& suite, const ClaimsArguments& arguments) {
+Status add_suite(ClaimsReport& report, const Suite& suite, const ClaimsArguments& arguments,
+                 Missing& missing) {
   SelectionOptions from;
   from.suite = suite.identity.name;
   from.store = arguments.store;
   const auto records = read_records(from, arguments.record);
-  if (!records && records.error().kind != ErrorKind::missing) return fail(records.error());
+  if (!records) {
+    if (records.error().kind != ErrorKind::missing) return fail(records.error());
+    if (missing.first)
+      ++missing.others;
+    else
+      missing.first = records.error();
+  }
   const bool found = records && !records->empty();
   add_checked(report, suite, found ? &records->front().record : nullptr);
   return {};
@@ -52,8 +75,11 @@ int claims_command(const ClaimsArguments& arguments, const CommandLine& /*line*/
                          fmt::format("no claims in {}", join(arguments.suites, ", ")),
                          {},
                          "add the key `claims` to a suite; suites/README.md has an example"});
+  Missing missing;
   for (const Suite& suite : *suites)
-    if (const Status added = add_suite(report, suite, arguments); !added) return report_error(added.error());
+    if (const Status added = add_suite(report, suite, arguments, missing); !added)
+      return report_error(added.error());
+  tell(missing);
   for (const CheckedClaim& one : report.claims)
     report.exit_code = worst_status(report.exit_code, status_of(one));
   const auto render = [&](Format format, const Style& style) {

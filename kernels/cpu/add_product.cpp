@@ -77,13 +77,9 @@ void multiply_edge(const Loop<Real>& loop, const Real* a, const Real* b, std::in
     std::copy_n(sums.data() + r * loop.columns, columns, c + r * c_stride);
 }
 
-}  // namespace
-
 template <class Real>
-void add_product(const Strided<Real>& a, const Real* b, Real* c, std::int64_t rows, std::int64_t inner,
-                 std::int64_t columns, Panels<Real>& panels, int threads, const Isa& isa) {
-  if (rows == 0 || inner == 0 || columns == 0) return;
-  const Loop<Real> loop(isa);
+void add_all(const Loop<Real>& loop, const Strided<Real>& a, const Real* b, Real* c, std::int64_t rows,
+             std::int64_t inner, std::int64_t columns, Panels<Real>& panels, int threads) {
   pack(b, inner, columns, loop, panels, threads);
   const auto multiply_rows = [&](std::int64_t first, std::int64_t last) {
     // The loop reads whole groups of rows, of which the last may be unset; their sums are dropped.
@@ -115,6 +111,15 @@ void add_product(const Strided<Real>& a, const Real* b, Real* c, std::int64_t ro
   };
   const std::int64_t grain = operations_a_thread / std::max<std::int64_t>(loop.rows * inner * columns, 1) + 1;
   harness::sdk::in_parts(groups_of(rows, loop.rows), grain, part, threads);
+}
+
+}  // namespace
+
+template <class Real>
+void add_product(const Strided<Real>& a, const Real* b, Real* c, std::int64_t rows, std::int64_t inner,
+                 std::int64_t columns, Panels<Real>& panels, int threads, const Isa& isa) {
+  if (rows == 0 || inner == 0 || columns == 0) return;
+  add_all(Loop<Real>(isa), a, b, c, rows, inner, columns, panels, threads);
 }
 
 template void add_product(const Strided<float>&, const float*, float*, std::int64_t, std::int64_t,

@@ -36,12 +36,12 @@ struct RowElements {
   // `to_chunk` elements precede the first chunk.
   KERNEL_DEVICE RowElements(int columns, int to_chunk) {
     const int thread = static_cast<int>(threadIdx.x);
-    const int before = whole ? 0 : min(to_chunk, columns), chunks = (columns - before) / width;
+    const int before = whole ? 0 : min(to_chunk, columns), whole_chunks = (columns - before) / width;
     first_column = before + thread * width;
     step = static_cast<int>(blockDim.x) * width;
-    chunks_end = before + chunks * width;
-    const int singles = columns - chunks * width;
-    if (!whole && thread < singles) single_column = thread < before ? thread : thread + chunks * width;
+    chunks_end = before + whole_chunks * width;
+    const int singles = columns - whole_chunks * width;
+    if (!whole && thread < singles) single_column = thread < before ? thread : thread + whole_chunks * width;
     int elements = !whole && thread < 32 ? singles : 0;
     KERNEL_UNROLL
     for (int c = 0; c < most_chunks; ++c)

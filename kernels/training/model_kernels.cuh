@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(threads_a_block)
 inline constexpr int words_a_tile = 32;
 __global__ void __launch_bounds__(threads_a_block)
     embed_backward_kernel(Tokens tokens, const std::uint16_t* of_x, float* of_embedding, int count, int d) {
-  constexpr int tile = words_a_tile * 32, rows_at_once = 4;
+  constexpr int tokens_a_tile = words_a_tile * 32, rows_at_once = 4;
   using Words = std::uint32_t[words_a_tile];
   using OfThreads = Eight[threads_a_block];
   KERNEL_SHARED(Words, words);
@@ -39,10 +39,10 @@ __global__ void __launch_bounds__(threads_a_block)
   const int groups = threads_a_block / width;
   const int group = thread / width, i = end - columns + thread % width * 8;
   Eight sums[2] = {};  // the second one where a part is wider than the block
-  for (int first = 0; first < count; first += tile) {
+  for (int first = 0; first < count; first += tokens_a_tile) {
     __syncthreads();
     KERNEL_UNROLL
-    for (int of_tile = thread; of_tile < tile; of_tile += threads_a_block) {
+    for (int of_tile = thread; of_tile < tokens_a_tile; of_tile += threads_a_block) {
       const int token = first + of_tile;
       const bool is_it = token < count && tokens.at(token, 0) == symbol;
       const std::uint32_t word = __ballot_sync(0xFFFFFFFFU, is_it ? 1 : 0);

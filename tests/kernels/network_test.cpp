@@ -158,7 +158,9 @@ TEST(NetworksInFp8, AreWithinTheirTolerance) {
       const double error = error_in_fp8(one, shape);
       EXPECT_LE(error, 1) << shape.width;
       EXPECT_GE(error, 0.1) << "FP8 is no closer";
-      if (chained && shape.layers > 1) EXPECT_GT(largest, 4) << "and no scale is far too large";
+      if (chained && shape.layers > 1) {
+        EXPECT_GT(largest, 4) << "and no scale is far too large";
+      }
     }
 }
 

@@ -38,6 +38,7 @@ class RecordReader {
   RecordReader(std::string source, std::uintmax_t size);
   RecordReader(const RecordReader&) = delete;
   RecordReader& operator=(const RecordReader&) = delete;
+  ~RecordReader() = default;
 
   // False: no more pieces are needed, and finish() has no record.
   bool take(std::string_view piece) { return splitter_.take(piece); }

@@ -18,6 +18,7 @@
 //   group("device", list_fields<Trend>(JsonLayout::line, field("uuid", &Trend::device_uuid)))
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -213,7 +214,7 @@ bool has_default(const Field& field, const typename Field::Struct& value) {
     return member.empty();
   else if constexpr (requires { member.has_value(); })
     return !member.has_value();
-  else if constexpr (requires { member == member; })
+  else if constexpr (std::equality_comparable<typename Field::Member>)
     return member == default_of(field);
   else
     return false;

@@ -16,9 +16,9 @@ template <class Struct>
 class Written {
  public:
   template <class Member>
-  void set(Member Struct::*member, std::type_identity_t<Member> value, Location where = {}) {
+  void set(Member Struct::*member, std::type_identity_t<Member> value, const Location& where = {}) {
     values_.*member = std::move(value);
-    places_[name_of_field(member)] = std::move(where);
+    places_[name_of_field(member)] = where;
   }
 
   // The place of the value; null when the field is not named.

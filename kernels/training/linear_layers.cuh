@@ -224,12 +224,12 @@ class LinearLayers : public LinearNames {
 
   // In a fresh pass the largest magnitude has been told.
   template <class Type, class Matrix>
-  void quantise(const Matrix& matrix, std::int64_t rows, std::int64_t columns, int place, Code* codes,
+  void quantise(const Matrix& matrix, std::int64_t rows, std::int64_t columns, int place, Code* straight,
                 Code* transposed) {
     device_.launch(quantise_kernel<Matrix, Type>, static_cast<unsigned>((columns + tile - 1) / tile),
                    static_cast<unsigned>((rows + tile - 1) / tile), matrix, static_cast<int>(rows),
                    static_cast<int>(columns), used_ + place, fresh_ ? nullptr : next_ + place, scale(place),
-                   codes, transposed);
+                   straight, transposed);
   }
   void quantise_weights(const float* weights, std::int64_t l) {
     for (const Linear which : {qkv, out, up, down}) quantise_weights(weights, l, which);

@@ -18,6 +18,7 @@ class PartsComparison {
   PartsComparison(Record baseline, Record current, Policy policy, unsigned threads = 0);
   PartsComparison(const PartsComparison&) = delete;
   PartsComparison& operator=(const PartsComparison&) = delete;
+  ~PartsComparison() = default;
 
   // The next cases of both sides, in their order, each once. A case is judged as soon as both sides have it,
   // and kept no longer. False: compare() has to judge the whole records, because a verdict may need other

@@ -21,6 +21,7 @@ class WorkQueue {
   static Result<std::unique_ptr<WorkQueue>> create(int ordinal, const std::vector<int>& peers = {});
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
+  ~WorkQueue() = default;
 
   // The stream, to queue something on it; this is a use.
   cudaStream_t use() {

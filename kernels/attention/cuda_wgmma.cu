@@ -56,7 +56,7 @@ class WgmmaVariant final : public OwnKernel {
     const auto launch_of = [&]<class Own, class Queue>(Own, Queue) {
       return queue ? make_launch<Queue>(is_f16()) : make_launch<Own>(is_f16());
     };
-    launch_ = shape_.dimension == 32   ? launch_of(Wgmma32{}, Queue32{})
+    launch_ = shape_.dimension == 32   ? make_launch<Wgmma32>(is_f16())
               : shape_.dimension == 64 ? launch_of(Wgmma64{}, Queue64{})
                                        : launch_of(Wgmma128{}, Queue128{});
     kernels::allow_shared_memory(launch_.function(), launch_.shared_bytes, traits);

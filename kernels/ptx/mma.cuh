@@ -80,7 +80,7 @@ KERNEL_DEVICE std::uint32_t to_tf32(float value) {
   return bits;
 }
 
-// The same for a product, which drops the low 13 bits: one integer instruction, four times as fast. A NaN as
+// The same for a product, which drops the low 13 bits: one integer instruction, not a conversion. A NaN as
 // arithmetic makes it stays one. Others may become infinite, where bits 12 to 22 are zeros, or zero, where
 // the upper 20 bits are ones.
 KERNEL_DEVICE std::uint32_t near_tf32(std::uint32_t bits) {

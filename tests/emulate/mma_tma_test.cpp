@@ -86,6 +86,7 @@ TEST(MmaTma, TakesTheLargestTilesThatFillTheDevice) {
   };
   EXPECT_EQ(rows_and_blocks(4096, 4096), std::pair(256, 512));
   EXPECT_EQ(rows_and_blocks(2048, 2048), std::pair(128, 256));
+  EXPECT_EQ(rows_and_blocks(128, 28672), std::pair(128, 224)) << "as few rows as a square tile has";
   EXPECT_TRUE(gemm::fills_with_tma(2048, 2048, 132));
   EXPECT_FALSE(gemm::fills_with_tma(1024, 1024, 132));
 }

@@ -10,7 +10,7 @@
 
 namespace matmul {
 
-template <class Element, int Rows, int Threads, int Depth>
+template <class Element, int Rows, int Threads>
 class GemvBlock {
  public:
   static constexpr int columns = 32;
@@ -21,15 +21,15 @@ class GemvBlock {
     const int piece = static_cast<int>(threadIdx.x) % of_row * 8;
     const int column = static_cast<int>(blockIdx.x) * columns + piece;
     float sums[Rows][8] = {};
-    uint4 now[Depth];
-    int p = static_cast<int>(threadIdx.x) / of_row * Depth;
+    uint4 now[depth];
+    int p = static_cast<int>(threadIdx.x) / of_row * depth;
     read(problem, p, column, now);
     for (; p < problem.k; p += step) {
-      uint4 next[Depth];
+      uint4 next[depth];
       read(problem, p + step, column, next);
       multiply(problem, p, now, sums);
       KERNEL_UNROLL
-      for (int i = 0; i < Depth; ++i) now[i] = next[i];
+      for (int i = 0; i < depth; ++i) now[i] = next[i];
     }
     add_in_warp(sums);
     if (threadIdx.x % 32 < of_row) {
@@ -43,22 +43,23 @@ class GemvBlock {
 
  private:
   static constexpr int of_row = columns / 8;             // threads that share a row
-  static constexpr int step = Threads / of_row * Depth;  // rows of B of the block at once
+  static constexpr int depth = 4;                        // rows of B of a thread at once
+  static constexpr int step = Threads / of_row * depth;  // of the block
 
   // Zeros outside B. A piece is inside or outside as a whole.
-  static KERNEL_DEVICE void read(const Problem<Element>& problem, int p, int column, uint4 (&to)[Depth]) {
+  static KERNEL_DEVICE void read(const Problem<Element>& problem, int p, int column, uint4 (&to)[depth]) {
     KERNEL_UNROLL
-    for (int i = 0; i < Depth; ++i) {
+    for (int i = 0; i < depth; ++i) {
       to[i] = make_uint4(0, 0, 0, 0);
       if (p + i < problem.k && column < problem.n)
         to[i] = ptx::load_once(problem.w + static_cast<std::int64_t>(p + i) * problem.n + column);
     }
   }
 
-  static KERNEL_DEVICE void multiply(const Problem<Element>& problem, int p, const uint4 (&rows)[Depth],
+  static KERNEL_DEVICE void multiply(const Problem<Element>& problem, int p, const uint4 (&rows)[depth],
                                      float (&sums)[Rows][8]) {
     KERNEL_UNROLL
-    for (int i = 0; i < Depth; ++i) {
+    for (int i = 0; i < depth; ++i) {
       const std::uint32_t words[4] = {rows[i].x, rows[i].y, rows[i].z, rows[i].w};
       KERNEL_UNROLL
       for (int r = 0; r < Rows; ++r) {
@@ -93,15 +94,14 @@ class GemvBlock {
   }
 };
 
-// How many threads a multiprocessor holds. The sums of a thread and its rows of B on their way decide how
-// many registers it has.
-template <int Rows, int Depth>
-constexpr int gemv_threads = (Rows > 1 ? 2048 : 4096) / Depth;
+// Threads that a multiprocessor holds at 128 and at 64 registers each.
+template <int Rows>
+constexpr int gemv_threads = Rows > 1 ? 512 : 1024;
 
-template <class Element, int Rows, int Threads, int Depth>
-__global__ void __launch_bounds__(Threads, gemv_threads<Rows, Depth> / Threads)
+template <class Element, int Rows, int Threads>
+__global__ void __launch_bounds__(Threads, gemv_threads<Rows> / Threads)
     gemv_kernel(Problem<Element> problem) {
-  using Block = GemvBlock<Element, Rows, Threads, Depth>;
+  using Block = GemvBlock<Element, Rows, Threads>;
   KERNEL_SHARED(typename Block::Sums, of_warps);
   Block::run(problem, of_warps);
 }
@@ -125,22 +125,19 @@ struct Gemv {
   }
 
  private:
-  // A block that has a multiprocessor for itself has fewer threads with more rows of B each, which is up to 2
-  // % faster on an H200. Blocks that share a multiprocessor are slower so.
   template <class Element, int Rows>
   static Launch<Element> of_rows(const Problem<Element>& problem, int multiprocessors) {
+    constexpr int most = gemv_threads<Rows>;
     const int tiles = tiles_of(problem.n, 32);
-    if (tiles <= multiprocessors) return launch<Element, Rows, 1, 8>(tiles);
-    if (tiles <= 2 * multiprocessors) return launch<Element, Rows, 2, 4>(tiles);
-    return launch<Element, Rows, 4, 4>(tiles);
+    if (tiles <= multiprocessors) return launch<Element, Rows, most>(tiles);
+    if (tiles <= 2 * multiprocessors) return launch<Element, Rows, most / 2>(tiles);
+    return launch<Element, Rows, most / 4>(tiles);
   }
 
-  // `Blocks` share a multiprocessor.
-  template <class Element, int Rows, int Blocks, int Depth>
+  template <class Element, int Rows, int Threads>
   static Launch<Element> launch(int tiles) {
-    constexpr int threads = gemv_threads<Rows, Depth> / Blocks;
-    return {gemv_kernel<Element, Rows, threads, Depth>, dim3{static_cast<unsigned>(tiles), 1, 1},
-            dim3{static_cast<unsigned>(threads), 1, 1}, 0};
+    return {gemv_kernel<Element, Rows, Threads>, dim3{static_cast<unsigned>(tiles), 1, 1},
+            dim3{static_cast<unsigned>(Threads), 1, 1}, 0};
   }
 };
 

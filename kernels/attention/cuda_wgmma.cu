@@ -16,9 +16,10 @@ using harness::sdk::Unsupported;
 // One instantiation, ready to launch: one of the two kernels.
 struct Launch {
   void (*kernel)(Arguments, ptx::TensorMap, ptx::TensorMap, ptx::TensorMap) = nullptr;
-  void (*queue)(QueuedArguments, ptx::TensorMap, ptx::TensorMap, ptx::TensorMap) = nullptr;
+  void (*queue)(QueuedArguments, ptx::TensorMap, ptx::TensorMap, ptx::TensorMap, ptx::TensorMap) = nullptr;
   int queries = 0;  // of a block
   int keys = 0;     // of a tile
+  int result_rows = 0;
   int threads = 0;
   std::size_t shared_bytes = 0;
 
@@ -31,6 +32,7 @@ template <class Tiling>
 Launch make_launch(bool f16) {
   Launch launch{.queries = Tiling::queries,
                 .keys = Tiling::keys,
+                .result_rows = Tiling::result_rows,
                 .threads = Tiling::threads,
                 .shared_bytes = Tiling::shared_bytes};
   if constexpr (Tiling::is_queue)
@@ -67,13 +69,14 @@ class WgmmaVariant final : public OwnKernel {
     q_map_ = map_of(problem_.q, launch_.queries);
     k_map_ = map_of(problem_.k, launch_.keys);
     v_map_ = map_of(problem_.v, launch_.keys);
+    o_map_ = map_of(problem_.o, launch_.result_rows);
   }
 
   void run(Stream stream) override {
     const auto threads = static_cast<unsigned>(launch_.threads);
     if (launch_.queue != nullptr) {
       launch_.queue<<<multiprocessors_, threads, launch_.shared_bytes, queue_of(stream)>>>(
-          {problem_, static_cast<int>(matrices())}, q_map_, k_map_, v_map_);
+          {problem_, static_cast<int>(matrices())}, q_map_, k_map_, v_map_, o_map_);
     } else {
       const dim3 grid(blocks_of(shape_.sequence, launch_.queries), matrices());
       launch_.kernel<<<grid, threads, launch_.shared_bytes, queue_of(stream)>>>(problem_, q_map_, k_map_,
@@ -95,6 +98,7 @@ class WgmmaVariant final : public OwnKernel {
   ptx::TensorMap q_map_ = {};
   ptx::TensorMap k_map_ = {};
   ptx::TensorMap v_map_ = {};
+  ptx::TensorMap o_map_ = {};
 };
 
 }  // namespace

@@ -60,11 +60,13 @@ class WgmmaConsumer {
   static_assert(!Tiling::is_queue || (!Tiles::may_be_empty && !carries), "a queue has neither");
 
  public:
+  // `results`: describes O to the copy engine where the tiling is a queue's.
   KERNEL_DEVICE WgmmaConsumer(const Problem& problem, const WgmmaMemory<Tiling>& memory, const Tiles& tiles,
-                              int consumer)
+                              const ptx::TensorMap* results, int consumer)
       : problem_(problem),
         memory_(memory),
         tiles_(tiles),
+        results_(results),
         consumer_(consumer),
         lane_(static_cast<int>(threadIdx.x) % 32) {}
 
@@ -120,6 +122,7 @@ class WgmmaConsumer {
     ptx::wgmma_pin(sums_);
     ptx::wgmma_pin(weights_);
     store(rows());
+    if constexpr (Tiling::is_queue) wait_for_engine();
   }
 
  private:
@@ -269,12 +272,58 @@ class WgmmaConsumer {
       weights_[depth][i] = Element::narrow(scores_[depth * 8 + i * 2], scores_[depth * 8 + i * 2 + 1]);
   }
 
+  // The sum of a row's weights. The row is in four lanes.
+  static KERNEL_DEVICE float total_of(const Rows& rows, int half) {
+    float total = rows.totals[half];
+    total += __shfl_xor_sync(0xFFFFFFFFU, total, 1);
+    total += __shfl_xor_sync(0xFFFFFFFFU, total, 2);
+    return total;
+  }
+
   KERNEL_DEVICE void store(const Rows& of) {
+    if constexpr (Tiling::is_queue)
+      store_by_engine(of);
+    else
+      store_by_threads(of);
+  }
+
+  // A warp's 16 rows through shared memory, while the warp goes on. The engine leaves out rows past the end.
+  KERNEL_DEVICE void store_by_engine(const Rows& of) {
+    const float factors[2] = {1.0F / total_of(of, 0), 1.0F / total_of(of, 1)};
+    const std::uint32_t to = memory_.results(consumer_ * 4 + static_cast<int>(threadIdx.x) % 128 / 32);
+    wait_for_engine();
+    __syncwarp();
+    KERNEL_UNROLL
+    for (int column = 0; column < Tiling::d / 8; column += 2) {
+      std::uint32_t pairs[4];
+      KERNEL_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        const float* const sum = sums_ + (column + i / 2) * 4 + i % 2 * 2;
+        pairs[i] = Element::narrow(sum[0] * factors[i % 2], sum[1] * factors[i % 2]);
+      }
+      const int row = lane_ % 16, piece = column % 8 + lane_ / 16;  // swizzled as ptx::TensorLayout tells
+      ptx::stmatrix_x4(to + column / 8 * Tiling::result_panel_bytes + row * 128 + (piece ^ row % 8) * 16,
+                       pairs);
+    }
+    ptx::fence_proxy_async();
+    __syncwarp();
+    if (lane_ == 0) {
+      KERNEL_UNROLL
+      for (int panel = 0; panel < Tiling::panels; ++panel)
+        ptx::tma_store_3d(results_, panel * wgmma_panel, of.query, of.matrix,
+                          to + panel * Tiling::result_panel_bytes);
+      ptx::tma_store_commit();
+    }
+  }
+  // Until it has read the results before these.
+  KERNEL_DEVICE void wait_for_engine() const {
+    if (lane_ == 0) ptx::tma_store_wait<0>();
+  }
+
+  KERNEL_DEVICE void store_by_threads(const Rows& of) {
     KERNEL_UNROLL
     for (int half = 0; half < 2; ++half) {
-      float total = of.totals[half];
-      total += __shfl_xor_sync(0xFFFFFFFFU, total, 1);
-      total += __shfl_xor_sync(0xFFFFFFFFU, total, 2);
+      float total = total_of(of, half);
       const int query = of.query + half * 8;
       bool stores = query < problem_.sequence;
       // A problem may go on from what other keys gave before, and leave the end to later ones.
@@ -355,6 +404,7 @@ class WgmmaConsumer {
   const Problem& problem_;
   const WgmmaMemory<Tiling>& memory_;
   Tiles tiles_;
+  const ptx::TensorMap* results_;
   int consumer_;
   int lane_;
   int block_ = 0;  // blocks of queries before this one, and their tiles
@@ -368,10 +418,12 @@ class WgmmaConsumer {
   float totals_[2] = {};  // of this lane's keys
 };
 
-// The body of a kernel. The maps describe Q with boxes of 64 x queries, K and V with boxes of 64 x keys.
+// The body of a kernel. The maps describe Q with boxes of 64 x queries, K and V with boxes of 64 x keys, and
+// where the tiling is a queue's O with boxes of 64 x result_rows.
 template <class Tiles, class Element>
 KERNEL_DEVICE void wgmma_attention(const typename Tiles::Problem& problem, const ptx::TensorMap* q,
-                                   const ptx::TensorMap* k, const ptx::TensorMap* v) {
+                                   const ptx::TensorMap* k, const ptx::TensorMap* v,
+                                   const ptx::TensorMap* o = nullptr) {
   using Tiling = typename Tiles::Tiling;
   KERNEL_DYNAMIC_SHARED(bytes, 1024);
   const WgmmaMemory<Tiling> memory{ptx::shared_address(bytes)};
@@ -400,7 +452,7 @@ KERNEL_DEVICE void wgmma_attention(const typename Tiles::Problem& problem, const
       produce(problem, memory, tiles, q, k, v);
   } else {
     ptx::take_registers<Tiling::consumer_registers>();
-    WgmmaConsumer<Tiles, Element>(problem, memory, tiles, group - 1).run();
+    WgmmaConsumer<Tiles, Element>(problem, memory, tiles, o, group - 1).run();
   }
 }
 
@@ -418,8 +470,8 @@ template <class Tiling, class Element>
 __global__ void __launch_bounds__(Tiling::threads, 1)
     wgmma_queue_kernel(const __grid_constant__ QueuedArguments problem,
                        const __grid_constant__ ptx::TensorMap q, const __grid_constant__ ptx::TensorMap k,
-                       const __grid_constant__ ptx::TensorMap v) {
-  if constexpr (KERNEL_HAS_WGMMA) wgmma_attention<WgmmaQueue<Tiling>, Element>(problem, &q, &k, &v);
+                       const __grid_constant__ ptx::TensorMap v, const __grid_constant__ ptx::TensorMap o) {
+  if constexpr (KERNEL_HAS_WGMMA) wgmma_attention<WgmmaQueue<Tiling>, Element>(problem, &q, &k, &v, &o);
 }
 
 }  // namespace attention

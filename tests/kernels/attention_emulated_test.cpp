@@ -179,14 +179,15 @@ void run_wgmma(EmulatedCase& c, const Options& options) {
         tensor, wgmma_layout(p.dimension, p.sequence, static_cast<int>(c.matrices), rows));
   };
   const ptx::TensorMap q = map(p.q, Tiling::queries), k = map(p.k, Tiling::keys), v = map(p.v, Tiling::keys);
-  const auto launch = [&](dim3 grid, auto kernel, const auto& arguments) {
-    emulate::launch(options, grid, {Tiling::threads, 1, 1}, Tiling::shared_bytes, kernel, arguments, q, k, v);
+  const auto launch = [&](dim3 grid, auto kernel, const auto&... arguments) {
+    emulate::launch(options, grid, {Tiling::threads, 1, 1}, Tiling::shared_bytes, kernel, arguments...);
   };
   if constexpr (Tiling::is_queue)
     launch({multiprocessors, 1, 1}, &wgmma_queue_kernel<Tiling, Element>,
-           QueuedArguments{p, static_cast<int>(c.matrices)});
+           QueuedArguments{p, static_cast<int>(c.matrices)}, q, k, v, map(p.o, Tiling::result_rows));
   else
-    launch({blocks_of(p.sequence, Tiling::queries), c.matrices, 1}, &wgmma_kernel<Tiling, Element>, p);
+    launch({blocks_of(p.sequence, Tiling::queries), c.matrices, 1}, &wgmma_kernel<Tiling, Element>, p, q, k,
+           v);
 }
 
 template <class Tiling, unsigned multiprocessors = 1>

@@ -26,12 +26,17 @@ struct WgmmaTiling {
   static constexpr int query_buffers = QueryBuffers;
   static constexpr int query_bytes = panels * query_panel_bytes;  // of one buffer
   static constexpr int key_bytes = panels * key_panel_bytes;
+  // A queue stores its results by the copy engine: panels of 16 rows a warp.
+  static constexpr bool is_queue = query_buffers > 1;
+  static constexpr int result_rows = 16;
+  static constexpr int result_panel_bytes = result_rows * 128;
+  static constexpr int result_bytes = panels * result_panel_bytes;  // of a warp
   static constexpr int barriers = 2 * query_buffers + 4 * stages;
   static constexpr int tiles_offset = 1024;  // the barriers come first
-  static constexpr int shared_bytes = tiles_offset + query_buffers * query_bytes + 2 * stages * key_bytes;
+  static constexpr int shared_bytes = tiles_offset + query_buffers * query_bytes + 2 * stages * key_bytes +
+                                      (is_queue ? 4 * consumers * result_bytes : 0);
   // Registers of a thread. Two threads that compute and one that produces share 504. To produce for several
   // blocks of queries takes more than 24.
-  static constexpr bool is_queue = query_buffers > 1;
   static constexpr int consumer_registers = consumers == 3 ? 160 : is_queue ? 232 : 240;
   static constexpr int producer_registers = consumers == 3 ? 32 : is_queue ? 40 : 24;
 
@@ -39,7 +44,8 @@ struct WgmmaTiling {
   static_assert(128 * (consumers * consumer_registers + producer_registers) <= 65536);
 };
 
-// Boxes of Q, and of K and V, as the host describes them to the copy engine: (d, sequence, matrices).
+// Boxes of Q, of K and V, and of a queue's O, as the host describes them to the copy engine: (d, sequence,
+// matrices).
 inline constexpr int wgmma_panel = 64;
 
 // Where everything is in shared memory, as 32-bit addresses; and the rounds of the barriers.
@@ -67,6 +73,9 @@ struct WgmmaMemory {
     return queries(Tiling::query_buffers) + stage * Tiling::key_bytes;
   }
   KERNEL_DEVICE std::uint32_t values(int stage) const { return keys(Tiling::stages + stage); }
+  KERNEL_DEVICE std::uint32_t results(int warp) const {
+    return values(Tiling::stages) + warp * Tiling::result_bytes;
+  }
 };
 
 // The tiles of keys that a block passes through, from the last to the first: where causal the first of them
@@ -179,7 +188,8 @@ using Wgmma128 = WgmmaTiling<128, 2, 2>;
 using Queue64 = WgmmaTiling<64, 2, 3, 2>;
 using Queue128 = WgmmaTiling<128, 2, 2, 2>;
 
-// How Q (`rows` = Tiling::queries), K or V (Tiling::keys) lies in memory, for the copy engine.
+// How Q (`rows` = Tiling::queries), K or V (Tiling::keys), or O (Tiling::result_rows) lies in memory, for the
+// copy engine.
 inline ptx::TensorLayout wgmma_layout(int dimension, int sequence, int matrices, int rows) {
   ptx::TensorLayout layout;
   layout.dimensions = 3;

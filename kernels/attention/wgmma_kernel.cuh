@@ -418,8 +418,8 @@ class WgmmaConsumer {
   float totals_[2] = {};  // of this lane's keys
 };
 
-// The body of a kernel. The maps describe Q with boxes of 64 x queries, K and V with boxes of 64 x keys, and
-// where the tiling is a queue's O with boxes of 64 x result_rows.
+// The body of a kernel. The maps describe Q with boxes of 64 x queries, and K and V with boxes of 64 x keys.
+// A queue has one of O, with boxes of 64 x result_rows.
 template <class Tiles, class Element>
 KERNEL_DEVICE void wgmma_attention(const typename Tiles::Problem& problem, const ptx::TensorMap* q,
                                    const ptx::TensorMap* k, const ptx::TensorMap* v,

@@ -27,6 +27,7 @@ expect 0 run --save-as base
 
 expect 0 "$HARNESS" claims suite.yaml --report json=claims.json --report html=claims.html --report csv=claims.csv
 names 1.248x good talk
+grep -q '^exit code 0: no claim is gated$' "$printed" || problem "it tells of gated claims"
 holds claims.json '[one["status"] for one in report["claims"]] == ["confirmed", "confirmed", "open"]' \
   'report["claims"][0]["cases"][0]["against"] == "twice/right/n=64"' \
   'report["claims"][2]["gap"] == "no_metric"' \
@@ -37,6 +38,7 @@ grep -q "it takes 100 us" claims.csv || problem "the CSV lacks a claim"
 # A gated claim decides.
 claimed true '>= 1.2'
 expect 0 "$HARNESS" claims suite.yaml --record @base
+grep -q '^exit code 0: every gated claim' "$printed" || problem "it tells of no gated claim"
 claimed true '>= 1.3'
 expect 1 "$HARNESS" claims suite.yaml --record @base --report junit=claims.xml
 names refuted

@@ -148,12 +148,15 @@ std::string headline_of(const ClaimsReport& report) {
                      count(ClaimStatus::refuted), count(ClaimStatus::open));
 }
 
-std::string exit_meaning_of(int code) {
-  switch (code) {
+std::string exit_meaning_of(const ClaimsReport& report) {
+  switch (report.exit_code) {
     case 1: return "exit code 1: a gated claim is refuted";
     case 3: return "exit code 3: a gated claim is open";
     case 4: return "exit code 4: a suite with gated claims has no record here";
-    default: return "exit code 0: every gated claim is confirmed";
+    default:
+      return std::ranges::any_of(report.claims, [](const CheckedClaim& one) { return one.claim.gate; })
+                 ? "exit code 0: every gated claim is confirmed"
+                 : "exit code 0: no claim is gated";
   }
 }
 
@@ -183,7 +186,7 @@ Report claims_document(const ClaimsReport& claims) {
   Document document;
   document.title = "claims";
   document.headline = headline_of(claims);
-  document.exit_meaning = exit_meaning_of(claims.exit_code);
+  document.exit_meaning = exit_meaning_of(claims);
   document.command = "harness claims";
   for (const ClaimRecord& one : claims.records)
     document.facts.emplace_back(

@@ -1,4 +1,5 @@
-// The launch of a kernel whose arguments, grid and shared memory are planned elsewhere. Host code.
+// The launch of a kernel whose arguments, grid and shared memory are planned elsewhere, and whether a device
+// has what it needs. Host code.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,6 +10,14 @@
 #include "kernels/cuda_check.cuh"
 
 namespace kernels {
+
+// Throws Unsupported on all devices but those of compute capability 9.0. Code for 9.0a runs nowhere else.
+inline void require_hopper(const harness::sdk::DeviceTraits& traits) {
+  if (traits.compute_major != 9 || traits.compute_minor != 0)
+    throw harness::sdk::Unsupported("needs compute capability 9.0 exactly; this device has " +
+                                    std::to_string(traits.compute_major) + "." +
+                                    std::to_string(traits.compute_minor));
+}
 
 // Lets blocks of the kernel have so many bytes of shared memory. Throws Unsupported where the device has
 // less.

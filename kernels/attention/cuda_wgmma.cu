@@ -11,7 +11,6 @@ using harness::sdk::DeviceTraits;
 using harness::sdk::Params;
 using harness::sdk::Problem;
 using harness::sdk::Stream;
-using harness::sdk::Unsupported;
 
 // One instantiation, ready to launch: one of the two kernels.
 struct Launch {
@@ -46,9 +45,7 @@ class WgmmaVariant final : public OwnKernel {
  public:
   WgmmaVariant(const Params& params, const Problem&, const DeviceTraits& traits) : OwnKernel(params) {
     require_common_head(shape_);
-    if (traits.compute_major != 9 || traits.compute_minor != 0)
-      throw Unsupported("needs compute capability 9.0 exactly; this device has " +
-                        std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
+    kernels::require_hopper(traits);
     static_assert(Wgmma64::queries == Wgmma128::queries && Queue64::queries == Wgmma64::queries &&
                   Queue128::queries == Wgmma64::queries);
     const std::int64_t blocks = std::int64_t{blocks_of(shape_.sequence, Wgmma64::queries)} * matrices();

@@ -17,10 +17,7 @@ namespace {
 using harness::sdk::DeviceTraits;
 
 transformer_block::Device device_of(const DeviceTraits& traits) {
-  if (traits.compute_major != 9 || traits.compute_minor != 0)
-    throw harness::sdk::Unsupported("needs compute capability 9.0 exactly; this device has " +
-                                    std::to_string(traits.compute_major) + "." +
-                                    std::to_string(traits.compute_minor));
+  kernels::require_hopper(traits);
   return {traits.multiprocessors, traits.shared_memory_per_block};
 }
 

@@ -14,9 +14,7 @@ using Planned = std::variant<ShortBlock, LongBlock>;
 
 Planned planned(const Shape& shape, const harness::sdk::DeviceTraits& traits) {
   using harness::sdk::Unsupported;
-  if (traits.compute_major != 9 || traits.compute_minor != 0)
-    throw Unsupported("needs compute capability 9.0 exactly; this device has " +
-                      std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
+  kernels::require_hopper(traits);
   const Device device = {traits.multiprocessors, traits.shared_memory_per_block};
   if (ShortBlock::takes(shape, device)) return ShortBlock(shape, device);
   if (!LongBlock::takes(shape))

@@ -60,7 +60,8 @@ KERNELS_BOTH float int8_code(float value, float scale) {
 // Bytes of a compressed gradient of which `kept` values are kept.
 inline double compressed_bytes(const Settings& settings, std::int64_t n, std::int64_t kept) {
   if (settings.form == Form::largest) return 8 * static_cast<double>(kept);
-  return static_cast<double>(n) + 4 * static_cast<double>((n + block_values - 1) / block_values);
+  const std::int64_t blocks = (n + block_values - 1) / block_values;
+  return static_cast<double>(n) + 4 * static_cast<double>(blocks);
 }
 
 // Compresses and decompresses on one thread. Keeps the compressed form between both.

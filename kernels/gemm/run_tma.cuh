@@ -23,9 +23,7 @@ class TmaProduct {
   // Throws Unsupported with the reason.
   TmaProduct(const kernels::ProductShape& shape, const harness::sdk::DeviceTraits& traits, Plan plan) {
     using harness::sdk::Unsupported;
-    if (traits.compute_major != 9 || traits.compute_minor != 0)
-      throw Unsupported("needs compute capability 9.0 exactly; this device has " +
-                        std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
+    kernels::require_hopper(traits);
     constexpr int of_piece = 16 / static_cast<int>(sizeof(typename Element::Storage));
     if (shape.k % of_piece != 0 || shape.n % 8 != 0)
       throw Unsupported("the copy engine needs rows of whole 16 bytes: k must be a multiple of " +

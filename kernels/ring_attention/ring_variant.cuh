@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/sdk/registry.h"
+#include "kernels/launch.cuh"
 #include "kernels/on_gpu.cuh"
 #include "kernels/owned.cuh"
 #include "kernels/ptx/tensor_map.cuh"
@@ -25,9 +26,7 @@ class RingVariant : public harness::sdk::Kernel {
     using harness::sdk::Unsupported;
     if (shape_.dimension != 64 && shape_.dimension != 128)
       throw Unsupported("written for d = 64 and 128; this case has d = " + std::to_string(shape_.dimension));
-    if (traits.compute_major != 9 || traits.compute_minor != 0)
-      throw Unsupported("needs compute capability 9.0 exactly; this device has " +
-                        std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
+    kernels::require_hopper(traits);
     if (shape_.block() > std::int64_t{1} << 20)
       throw Unsupported("a GPU's block must be at most 2^20 tokens");
     const bool f16 = is_f16();

@@ -26,9 +26,7 @@ class WgmmaVariant : public harness::sdk::Kernel {
     if (shape.dimension != 64 && shape.dimension != 128)
       throw Unsupported("written for d = 64 and d = 128; this case has d = " +
                         std::to_string(shape.dimension));
-    if (traits.compute_major != 9 || traits.compute_minor != 0)
-      throw Unsupported("needs compute capability 9.0 exactly; this device has " +
-                        std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
+    kernels::require_hopper(traits);
     if (shape.matrices() > 65535) throw Unsupported("b times h must be at most 65535, the height of a grid");
   }
 

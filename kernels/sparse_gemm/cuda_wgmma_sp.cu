@@ -57,9 +57,7 @@ class WgmmaSp final : public harness::sdk::Kernel {
 
  private:
   static Shape supported(const Shape& shape, const harness::sdk::DeviceTraits& traits) {
-    if (traits.compute_major != 9 || traits.compute_minor != 0)
-      throw Unsupported("wgmma is an instruction of compute capability 9.0; this device has " +
-                        std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
+    kernels::require_hopper(traits);
     if (shape.k % 8 != 0 || shape.n % 8 != 0)
       throw Unsupported("rows are copied in whole 16 bytes: k and n must be multiples of 8");
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 1024;

@@ -2,16 +2,17 @@
 # How much faster a campaign is with an element for each GPU of one host than with one element: both builds of a case, by
 # the same program twice. The one element uses the other GPUs for cases of several GPUs alone.
 #
-#   tests/farm/speedup.sh FOLDER OUT      FOLDER has bin/ and lib/; stores and logs go to OUT
+#   tests/farm/speedup.sh FOLDER OUT      FOLDER has bin/ and lib/; the store and logs go to OUT
 #
 #   HARNESS_FARM="4 4 1"           campaigns with so many elements, one after the other; default: one with an element for
-#                                  each GPU, then one with one. The first also fills caches: of files, of cuDNN, of NVRTC
+#                                  each GPU, then one with one. The first also fills caches: of files, of cuDNN, of NVRTC.
+#                                  Those after it know how long each case takes
 #   HARNESS_FARM_SUITES="probe fusion matmul"   default: all but `self`, those of long cases first
 #   HARNESS_FARM_PROCESSES=1       of each case and build
 #   HARNESS_FARM_BLOCK=24          cases of a task
 #
 # Prints a line for each campaign, then where their time went (phases.py). Exit status: 0 all elements ended with 0, and no
-# case failed.
+# case failed or regressed.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -33,11 +34,11 @@ for suite in ${HARNESS_FARM_SUITES:-$all}; do
   suites+=("suites/$suite.yaml")
 done
 harness=$scratch/one/bin/harness
-failures=0 stores=() number=0
+store=$out/farm.db
+failures=0 number=0
 for count in ${HARNESS_FARM:-$gpus 1}; do
   number=$((number + 1))
   name=$number-of-$count
-  store=$out/$name.db
   "$harness" farm plan "${suites[@]}" --device cuda --measure all --looks 1 --no-confirm --store "$store" \
     --processes "${HARNESS_FARM_PROCESSES:-1}" --block "${HARNESS_FARM_BLOCK:-24}" --elements "$count" \
     --baseline-build "$scratch/one" --current-build "$scratch/other" >"$out/$name.plan" 2>&1 || {
@@ -62,7 +63,14 @@ for count in ${HARNESS_FARM:-$gpus 1}; do
   done
   awk -v began="$began" -v ended="$(date +%s.%N)" -v count="$count" -v statuses="$statuses" \
     'BEGIN {printf "%d elements: %.1f s, exit statuses%s\n", count, ended - began, statuses}'
-  stores+=("$store")
+  # One process a case decides nothing, so 3 is right. The next campaign learns from records that are judged.
+  "$harness" farm judge --store "$store" >"$out/$name.md" --format markdown 2>"$out/$name.judged"
+  status=$?
+  if [ $status -ne 0 ] && [ $status -ne 3 ]; then
+    echo "farm judge ended with $status" >&2
+    tail -n 20 "$out/$name.judged" >&2
+    failures=$((failures + 1))
+  fi
 done
-python3 tests/farm/phases.py "${stores[@]}" || failures=1
+python3 tests/farm/phases.py "$store" || failures=1
 [ "$failures" -eq 0 ]

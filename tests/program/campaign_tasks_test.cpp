@@ -1,11 +1,12 @@
-// The tasks of a campaign: how many cases each has.
+// The tasks of a campaign: how many cases each has, and in which order.
 #include <gmock/gmock.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "harness/cli/farm/campaign.h"
+#include "harness/cli/farm/campaign_tasks.h"
 
 namespace harness {
 namespace {
@@ -69,6 +70,70 @@ TEST(CampaignTasks, GetSmallerForGpusAlthoughTheCpuComesLast) {
   using Task = std::pair<int, int>;
   EXPECT_THAT(tasks, ElementsAre(Task(1, 4), Task(1, 3), Task(1, 2), Task(1, 2), Task(1, 2), Task(1, 2),
                                  Task(1, 1), Task(0, 2), Task(0, 2), Task(0, 2), Task(0, 2)));
+}
+
+// Two suites, whose cases take these seconds; a negative time is not known.
+struct TimedSuites {
+  std::vector<std::vector<double>> seconds;
+
+  [[nodiscard]] Campaign campaign(int block, int elements) const {
+    Campaign all{.block = block, .elements = elements};
+    for (const std::vector<double>& times : seconds) {
+      CampaignSide side;
+      CampaignSuite& suite = all.suites.emplace_back();
+      for (const double time : times) {
+        PlannedCase& one = side.plan.cases.emplace_back();
+        one.id = std::to_string(side.plan.cases.size());
+        if (time >= 0) suite.seconds.emplace(one.id, time);
+      }
+      suite.sides.push_back(std::move(side));
+    }
+    return all;
+  }
+};
+
+// Suite, first case, cases.
+using Block = std::tuple<int, int, int>;
+
+std::vector<Block> blocks(const Campaign& campaign) {
+  std::vector<Block> blocks;
+  for (const FarmTask& task : tasks_of(campaign)) blocks.emplace_back(task.suite, task.first, task.cases);
+  return blocks;
+}
+
+TEST(CampaignTasks, OfLongCasesHaveFewAndComeFirst) {
+  const TimedSuites suites{{{2, 2, 2, 2}, {40, 20, 1, 1, 1, 1}}};
+  // The mean is 7.2 s, and each of two elements has 5 cases of it to measure.
+  EXPECT_THAT(blocks(suites.campaign(6, 2)),
+              ElementsAre(Block(1, 0, 1), Block(1, 1, 1), Block(0, 0, 4), Block(1, 2, 4)));
+}
+
+TEST(CampaignTasks, AreBlocksForOneElementWhateverCasesTake) {
+  const TimedSuites suites{{{2, 2}, {40, 20, 1}}};
+  EXPECT_THAT(blocks(suites.campaign(6, 1)), ElementsAre(Block(1, 0, 3), Block(0, 0, 2)));
+}
+
+TEST(CampaignTasks, CountACaseOfUnknownTimeAsOneOfMeanTime) {
+  const TimedSuites suites{{{30, 10, -1, -1}}};
+  EXPECT_THAT(blocks(suites.campaign(3, 2)),
+              ElementsAre(Block(0, 0, 1), Block(0, 1, 1), Block(0, 2, 1), Block(0, 3, 1)));
+}
+
+// The cases that promise most are measured first, because the time may end.
+TEST(CampaignTasks, KeepTheOrderOfABudget) {
+  Campaign campaign = TimedSuites{{{2, 2}, {40, 20}}}.campaign(6, 1);
+  campaign.budget = 60;
+  EXPECT_THAT(blocks(campaign), ElementsAre(Block(0, 0, 2), Block(1, 0, 2)));
+}
+
+// Four cases take 1 s in a process. One is measured in ten processes.
+TEST(CampaignTasks, OfManyProcessesAreLong) {
+  const Campaign campaign = TimedSuites{{{1, 1}, {1, 1}}}.campaign(6, 1);
+  const CampaignWork work{{0, {{0, {5, 1, {}}}, {1, {5, 1, {}}}}}, {1, {{0, {5, 10, {}}}, {1, {5, 1, {}}}}}};
+  std::vector<Block> blocks;
+  for (const FarmTask& task : tasks_of(campaign, work))
+    blocks.emplace_back(task.suite, task.first, task.processes);
+  EXPECT_THAT(blocks, ElementsAre(Block(1, 0, 10), Block(0, 0, 1), Block(1, 1, 1)));
 }
 
 }  // namespace

@@ -36,6 +36,8 @@ struct CampaignSuite {
   std::uint64_t seed = 1;                // of the order of cases and turns
   bool partial = false;                  // some of the suite's cases were left out
   std::vector<PlannedCase> probes = {};  // of the first side: they tell whether a device is well
+  // By id: how long a process of each side takes for a case, together, as far as earlier records tell.
+  std::map<std::string, Seconds> seconds = {};
 
   [[nodiscard]] const CampaignSide& current() const { return sides.back(); }
 };
@@ -46,7 +48,7 @@ struct Campaign {
   std::vector<std::string> device;  // that --device named when it was planned
   Seconds lease = 0;
   int block = 1;         // most cases of a task
-  int elements = 1;      // that are expected to measure
+  int elements = 1;      // that are expected to measure, each on a device
   bool confirm = false;  // regressed cases are measured again
   Seconds budget = 0;    // of the whole campaign; 0: as long as it takes
   std::vector<CampaignSuite> suites;
@@ -57,24 +59,6 @@ struct Campaign {
 std::string encode(const Campaign& campaign);
 Result<Campaign> decode_campaign(const StoredCampaign& stored);
 
-// The tasks of all cases, numbered; then a task to judge, where it can add tasks.
-std::vector<FarmTask> tasks_of(const Campaign& campaign);
-
-struct CaseWork {
-  int processes_before = 0;
-  int processes = 0;  // 0: as planned
-  std::string avoids = {};
-
-  bool operator==(const CaseWork&) const = default;
-};
-// By suite and place in its plan.
-using CampaignWork = std::map<std::size_t, std::map<std::size_t, CaseWork>>;
-
-// The tasks of these cases: blocks of neighbours that are measured alike, suite by suite, in the order of
-// turn_of(). The last tasks of each number of GPUs are smaller where several elements are expected, so that
-// these end at about the same time.
-std::vector<FarmTask> tasks_of(const Campaign& campaign, const CampaignWork& work);
-
 // GPUs that a case uses at once, or 0 for a case of the CPU. Devices that a script stands for are GPUs.
 int gpus_of(const Campaign& campaign, const PlannedCase& planned);
 
@@ -84,8 +68,5 @@ int turn_of(int gpus);
 
 // The result of a process that a budget left out.
 ProcessResult left_out(const PlannedCase& planned, int process, Seconds budget);
-
-// The cases of a task, as one side has them.
-Plan part_of(const Plan& whole, const FarmTask& task);
 
 }  // namespace harness

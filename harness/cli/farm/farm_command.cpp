@@ -218,8 +218,8 @@ void add_plan_to(Commands& below) {
   command
       .add_option(
           "--elements", request.elements,
-          "devices that will measure: the last tasks are made smaller for them, --slurm starts a job for "
-          "each, and --budget counts on all")
+          "devices that will measure: tasks are cut so that all end at about the same time, --slurm starts a "
+          "job for each, and --budget counts on all")
       ->capture_default_str()
       ->check(whole_number(1, 100'000))
       ->type_name("N");

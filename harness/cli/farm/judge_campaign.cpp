@@ -11,6 +11,7 @@
 #include "harness/cli/deciding/confirm_red.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/farm/campaign_records.h"
+#include "harness/cli/farm/campaign_tasks.h"
 #include "harness/cli/farm/element/sick_text.h"
 #include "harness/cli/farm/next_tasks.h"
 #include "harness/cli/judging/judge_by_baseline.h"

@@ -2,23 +2,18 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <ctime>
 #include <iomanip>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <utility>
 
-#include "harness/model/known_metrics.h"
 #include "harness/study/case_value.h"
-#include "harness/verdict/read/process_values.h"
 
 namespace harness {
 namespace {
 
-constexpr double first_share = 0.75;     // of the budget, for the first look at each case
-constexpr std::size_t most_records = 5;  // that are read for noise and cost
+constexpr double first_share = 0.75;  // of the budget, for the first look at each case
 constexpr double seconds_of_a_day = 86400;
 
 // Reads a text of utc_timestamp().
@@ -34,65 +29,6 @@ double days_since(const std::string& utc) {
   const double now =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   return std::max(0.0, now - unix_time_of(utc).value_or(now)) / seconds_of_a_day;
-}
-
-double sd_of(const std::vector<double>& values) {
-  double sum = 0, squares = 0;
-  for (const double one : values) sum += std::log(one);
-  const double mean = sum / static_cast<double>(values.size());
-  for (const double one : values) squares += (std::log(one) - mean) * (std::log(one) - mean);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
-
-// A case as an earlier record measured it.
-struct Known {
-  std::optional<double> sd;
-  std::optional<Seconds> cost;  // of a process
-  std::string measured;         // UTC
-};
-
-Known known_of(const CaseRecord& record, const std::string& measured) {
-  Known known{{}, {}, measured};
-  Seconds all = 0;
-  int processes = 0;
-  for (const ProcessResult& one : record.processes) {
-    if (one.outcome != Outcome::measured) continue;
-    for (const Phase& phase : one.phases) all += phase.duration;
-    ++processes;
-  }
-  if (processes > 0 && all > 0) known.cost = all / processes;
-  for (const Series& series : record.series)
-    if (is_time_of_device(series.metric)) {
-      const std::vector<double> values = process_values(series);
-      if (values.size() > 1 && std::all_of(values.begin(), values.end(), [](double one) { return one > 0; }))
-        known.sd = sd_of(values);
-      break;
-    }
-  return known;
-}
-
-// Reads all cases in `wanted` that the newest records know.
-Result<std::map<std::string, Known>> read_known(Store& store, const std::string& suite,
-                                                std::set<std::string> wanted) {
-  RunQuery query;
-  query.suite = suite;
-  query.state = RunState::complete;
-  query.count_results = false;
-  const auto runs = store.list(query);
-  if (!runs) return fail(runs.error());
-  std::map<std::string, Known> known;
-  std::size_t read = 0;
-  for (const RunInfo& run : *runs) {
-    if (wanted.empty() || ++read > most_records) break;
-    const Result<Record> record = store.load_cases(run.id, wanted);
-    if (!record) return fail(record.error());
-    for (const CaseRecord& one : record->cases) {
-      if (one.outcome != Outcome::measured) continue;
-      known.emplace(one.id, known_of(one, run.started));
-      wanted.erase(one.id);
-    }
-  }
-  return known;
 }
 
 bool is_changed(const std::map<std::string, ProofGap>& gaps, const std::string& id) {
@@ -116,22 +52,17 @@ struct CampaignCase {
 
 class Chooser {
  public:
-  Chooser(Store& store, Campaign& campaign, int devices)
-      : store_(store), campaign_(campaign), capacity_(first_share * campaign.budget * devices) {}
+  Chooser(Store& store, Campaign& campaign)
+      : store_(store), campaign_(campaign), capacity_(first_share * campaign.budget * campaign.elements) {}
 
-  Status look_up(std::size_t number, const std::map<std::string, ProofGap>& gaps) {
+  void look_up(std::size_t number, const KnownCases& known, const std::map<std::string, ProofGap>& gaps) {
     const CampaignSuite& suite = campaign_.suites[number];
-    const Plan& plan = suite.current().plan;
-    std::set<std::string> ids;
-    for (const PlannedCase& one : plan.cases) ids.insert(one.id);
-    const auto known = read_known(store_, plan.suite.name, std::move(ids));
-    if (!known) return fail(known.error());
-    for (const PlannedCase& one : plan.cases) {
-      const auto found = known->find(one.id);
+    for (const PlannedCase& one : suite.current().plan.cases) {
+      const auto found = known.find(one.id);
       CaseOutlook outlook{
           is_changed(gaps, one.id), {}, one.sampling.processes, one.gate.margin, one.gate.alpha};
       std::optional<Seconds> cost;
-      if (found != known->end()) {
+      if (found != known.end()) {
         outlook.sd = found->second.sd;
         outlook.days = days_since(found->second.measured);
         cost = found->second.cost;
@@ -142,7 +73,6 @@ class Chooser {
       places_.push_back({number, one.id});
       outlooks_.push_back(outlook);
     }
-    return {};
   }
 
   // Returns the ids that are left out.
@@ -198,11 +128,11 @@ class Chooser {
 
 }  // namespace
 
-Result<std::vector<std::string>> keep_within_budget(Store& store, Campaign& campaign, const GapsBySuite& gaps,
-                                                    int devices) {
-  Chooser chooser(store, campaign, devices);
-  for (std::size_t i = 0; i < campaign.suites.size(); ++i)
-    if (const Status known = chooser.look_up(i, gaps.at(i)); !known) return fail(known.error());
+Result<std::vector<std::string>> keep_within_budget(Store& store, Campaign& campaign,
+                                                    const std::vector<KnownCases>& known,
+                                                    const GapsBySuite& gaps) {
+  Chooser chooser(store, campaign);
+  for (std::size_t i = 0; i < campaign.suites.size(); ++i) chooser.look_up(i, known.at(i), gaps.at(i));
   return chooser.choose();
 }
 

@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/deciding/confirm_red.h"
 #include "harness/cli/farm/campaign_records.h"
+#include "harness/cli/farm/campaign_tasks.h"
 #include "harness/cli/judging/learned_policy.h"
 #include "harness/cli/measuring/top_up.h"
 #include "harness/verdict/compare.h"

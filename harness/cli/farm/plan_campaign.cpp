@@ -7,8 +7,10 @@
 
 #include "harness/base/files.h"
 #include "harness/cli/farm/campaign_records.h"
+#include "harness/cli/farm/campaign_tasks.h"
 #include "harness/cli/farm/element/device_check.h"
 #include "harness/cli/farm/keep_within_budget.h"
+#include "harness/cli/farm/known_cases.h"
 #include "harness/cli/farm/plan_suites.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/provenance/tool.h"
@@ -80,15 +82,35 @@ void choose_probes(std::vector<CampaignSuite>& suites, std::vector<WholeSuite> w
   if (cheapest != nullptr) cheapest->probes = std::move(chosen);
 }
 
-// Cases that use as many GPUs are neighbours, so that they share tasks.
-void sort_by_gpus(const Campaign& campaign, CampaignSuite& suite) {
-  std::map<std::string, int> gpus;
-  for (const PlannedCase& one : suite.current().plan.cases) gpus.emplace(one.id, gpus_of(campaign, one));
+// Cases that use as many GPUs are neighbours, so that they share tasks. Without a budget, long ones come
+// first.
+void sort_cases(const Campaign& campaign, CampaignSuite& suite) {
+  std::map<std::string, std::pair<int, Seconds>> keys;
+  for (const PlannedCase& one : suite.current().plan.cases) {
+    const auto known = suite.seconds.find(one.id);
+    const bool by_time = campaign.budget <= 0 && known != suite.seconds.end();
+    keys.emplace(one.id, std::pair(turn_of(gpus_of(campaign, one)), by_time ? -known->second : 0));
+  }
   for (CampaignSide& side : suite.sides)
     std::stable_sort(side.plan.cases.begin(), side.plan.cases.end(),
                      [&](const PlannedCase& one, const PlannedCase& other) {
-                       return turn_of(gpus.at(one.id)) < turn_of(gpus.at(other.id));
+                       return keys.at(one.id) < keys.at(other.id);
                      });
+}
+
+// Reads what earlier records tell about each suite, where tasks or a budget need it.
+Result<std::vector<KnownCases>> learn_cases(Store& store, Campaign& campaign) {
+  std::vector<KnownCases> known(campaign.suites.size());
+  if (campaign.elements < 2 && campaign.budget <= 0) return known;
+  for (std::size_t i = 0; i < campaign.suites.size(); ++i) {
+    CampaignSuite& suite = campaign.suites[i];
+    Result<KnownCases> cases = known_cases(store, suite.current().plan);
+    if (!cases) return fail(cases.error());
+    for (const auto& [id, one] : *cases)
+      if (one.cost) suite.seconds.emplace(id, *one.cost * static_cast<double>(suite.sides.size()));
+    known[i] = std::move(*cases);
+  }
+  return known;
 }
 
 // Proves what can be proven, and keeps within the budget. False: interrupted.
@@ -105,14 +127,16 @@ Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vec
     }
     settled.push_back(std::move(one.suite));
   }
+  const auto known = learn_cases(store, planned.campaign);
+  if (!known) return fail(known.error());
   if (request.budget > 0) {
-    auto left_out = keep_within_budget(store, planned.campaign, gaps, request.elements);
+    auto left_out = keep_within_budget(store, planned.campaign, *known, gaps);
     if (!left_out) return fail(left_out.error());
     planned.left_out = std::move(*left_out);
   }
   choose_probes(settled, std::move(wholes));
   for (CampaignSuite& suite : settled) {
-    sort_by_gpus(planned.campaign, suite);
+    sort_cases(planned.campaign, suite);
     for (CampaignSide& side : suite.sides) {
       const Result<int> stored = results_of(store, side.record);
       if (!stored) return fail(stored.error());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "harness/cli/farm/campaign_tasks.h"
 #include "harness/cli/measuring/measure_into.h"
 #include "harness/cli/programs/record_keeper.h"
 #include "harness/measure/schedule/run.h"

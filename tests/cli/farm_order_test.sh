@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Tasks are as long as earlier records tell: long cases come first, in tasks of few cases.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+repository
+suite right also_right
+sed -i "s/n: \[64\]/n: [$(seq -s ', ' 32 43)]/; s/timeout: 5s/max_time: 60s, timeout: 300s/" suite.yaml
+cat >speed.json <<'JSON'
+{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [
+ {"match": "twice/also_right/n=40", "us": 100, "overhead_us": 500000},
+ {"match": "*", "us": 100, "overhead_us": 1000}]}
+JSON
+commit "one case takes far longer"
+
+plan() { "$HARNESS" farm plan suite.yaml --store farm.db --device scripted:speed.json --block 12 --measure all "$@"; }
+# tasks: the cases of each task of the newest campaign, in order.
+tasks() {
+  python3 -S - <<'PY'
+import json, sqlite3
+store = sqlite3.connect("farm.db")
+((id, content),) = store.execute("SELECT id, content FROM campaigns ORDER BY sequence DESC LIMIT 1")
+cases = [case["case"] for case in json.loads(content)["suites"][0]["sides"][0]["plan"]["cases"]]
+for first, count in store.execute("SELECT first_case, case_count FROM tasks WHERE campaign = ? AND kind = 'measure' "
+                                  "ORDER BY number", (id,)):
+    print(*cases[first:first + count])
+PY
+}
+
+# Nothing is known yet: blocks in the order of the suite, smaller at the end.
+expect 0 plan --elements 2
+tasks >unknown.txt
+[ "$(head -n 1 unknown.txt | wc -w)" = 6 ] || problem "the first of 24 cases: $(cat unknown.txt)"
+expect 0 "$HARNESS" farm work --store farm.db --quiet
+expect 0 "$HARNESS" farm judge --store farm.db
+
+# Now the long one is measured first and alone, while the other element measures the rest.
+expect 0 plan --elements 2
+tasks >known.txt
+[ "$(head -n 1 known.txt)" = twice/also_right/n=40 ] || problem "the first task: $(head -n 1 known.txt)"
+[ "$(tr ' ' '\n' <known.txt | sort -u | wc -l)" = 24 ] || problem "not each case once: $(cat known.txt)"
+expect 0 "$HARNESS" farm work --store farm.db --quiet
+expect 0 "$HARNESS" farm judge --store farm.db
+
+# One element has nothing to share.
+expect 0 plan
+[ "$(tasks | wc -l)" = 2 ] || problem "tasks of one element: $(tasks)"
+finish

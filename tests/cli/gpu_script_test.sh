@@ -36,7 +36,7 @@ echo "test_gpu $* HARNESS_CUPTI=$HARNESS_CUPTI."
 SH
 cat >bundle/bin/harness <<SH
 #!/bin/bash
-case \$1 in plan | worker) exec "$HARNESS" "\$@" ;; esac
+case "\$1 \$2" in "plan "* | "worker "* | "farm judge") exec "$HARNESS" "\$@" ;; esac
 case " \$* " in *" doctor "* | *" selftest "*) exit 2 ;; esac
 script=$work/fast.json
 case "\$0 \$* " in */slower/bin/harness" "* | *" --current-build "*/slower" "*) script=$work/slow.json ;; esac
@@ -166,7 +166,7 @@ holds_line '^\| probe: probe_'
 same "campaigns" "$(grep -c '^[12] elements: ' out/summary.md)" 2
 same "tasks of both" "$(grep -c '^| tasks | 4 | 4 |' out/summary.md)" 1
 tar -tzf out/results.tar.gz >"$printed"
-names results/farm/1-of-2.db results/farm/2-of-1.db results/tree.db
+names results/farm/farm.db results/farm/1-of-2.md results/farm/2-of-1.md results/tree.db
 
 # A commit that the program would refuse is refused before anything runs.
 wrong=0123456789012345678901234567890123456789

@@ -27,9 +27,7 @@ class KernelTrace : public StandIn {
                           }};
     return trace_kernels(
         cupti_, work, calls, [](auto) {},
-        [] {
-          return CodeHashes{{"_Z3addPfPKfi", "c0de"}};
-        });
+        [](const std::string& kernel) { return kernel == "_Z3addPfPKfi" ? "c0de" : ""; });
   }
   std::string refusal(std::function<void()> call) {
     const auto traced = trace(std::move(call));

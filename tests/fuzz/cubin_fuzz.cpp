@@ -8,10 +8,14 @@
 #include "harness/device/code/cubin.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto found = harness::code_hashes(std::as_bytes(std::span(data, size)));
+  const auto image = std::as_bytes(std::span(data, size));
+  const auto found = harness::function_bytes(image);
   if (!found && found.error().message.empty()) std::abort();
   if (found)
-    for (const auto& [name, hash] : *found)
+    for (const auto& [name, bytes] : *found)
+      if (name.empty()) std::abort();
+  if (const auto hashes = harness::whole_code_hashes(image))
+    for (const auto& [name, hash] : *hashes)
       if (name.empty() || hash.size() != 32) std::abort();
   return 0;
 }

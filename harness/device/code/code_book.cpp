@@ -2,9 +2,23 @@
 
 #include <utility>
 
-#include "harness/device/code/cubin.h"
+#include "harness/base/files.h"
 
 namespace harness {
+namespace {
+
+using Texts = std::map<std::string, std::string, std::less<>>;
+
+// Learns what an image has by name. A name that had something else is uncertain from then on.
+void learn(Texts& known, Result<Texts> found) {
+  if (!found) return;
+  for (auto& [name, text] : *found) {
+    const auto [place, is_new] = known.try_emplace(name, std::move(text));
+    if (!is_new && place->second != text) place->second.clear();
+  }
+}
+
+}  // namespace
 
 void CodeBook::add(std::span<const std::byte> image) {
   const std::lock_guard lock(mutex_);
@@ -41,30 +55,21 @@ void CodeBook::digest() {
     images = std::exchange(images_, {});
   }
   for (const Image& image : images) {
-    learn(known_[image.side], code_hashes(image.bytes));
-    const Result<CodeHashes> whole = whole_code_hashes(image.bytes);
+    learn(known_[image.side], function_bytes(image.bytes));
+    Result<CodeHashes> whole = whole_code_hashes(image.bytes);
     learn(whole_[image.side], whole);
     if (!image.load || image.load->handle == 0) continue;
     auto& [load, hashes] = whole_of_[image.load->handle];
     if (std::exchange(load, image.load) != image.load) hashes.clear();  // of a module that is gone
-    learn(hashes, whole);
+    learn(hashes, std::move(whole));
   }
 }
 
-void CodeBook::learn(CodeHashes& known, const Result<CodeHashes>& hashes) {
-  if (!hashes) return;
-  for (const auto& [name, hash] : *hashes) {
-    const auto [found, is_new] = known.emplace(name, hash);
-    if (!is_new && found->second != hash) found->second.clear();
-  }
-}
-
-CodeHashes CodeBook::hashes() const {
-  const auto found = known_.find(side_);
-  if (found == known_.end()) return {};
-  CodeHashes certain = found->second;
-  std::erase_if(certain, [](const auto& one) { return one.second.empty(); });
-  return certain;
+std::string CodeBook::code_hash(const std::string& kernel) const {
+  const auto side = known_.find(side_);
+  if (side == known_.end()) return "";
+  const auto found = side->second.find(kernel);
+  return found == side->second.end() || found->second.empty() ? "" : content_hash(found->second);
 }
 
 std::string CodeBook::whole_hash(std::span<const std::uint64_t> modules, const std::string& kernel) const {

@@ -1,5 +1,5 @@
-// CodeBook: hashes of the machine code that this process has loaded, by kernel. It is told of each image that
-// the driver loads. Any thread may add images; one thread does the rest.
+// CodeBook: the machine code that this process has loaded, by kernel. It is told of each image that the
+// driver loads. Any thread may add images; one thread does the rest.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/device/code/kernel_launches.h"
+#include "harness/device/code/cubin.h"
 
 namespace harness {
 
@@ -24,7 +24,7 @@ class CodeBook {
   // "" with one build.
   void turn(std::string_view side) { side_ = side; }
 
-  // Keeps a copy until digest(), because hashing takes time, and the call may be timed. The image belongs to
+  // Keeps a copy until digest(), because reading takes time, and the call may be timed. The image belongs to
   // the load that this thread is in the middle of, if any.
   void add(std::span<const std::byte> image);
 
@@ -37,12 +37,13 @@ class CodeBook {
   // the other one, too, when it is a library's.
   void use(std::uint64_t module);
 
-  // Hashes the added images. An image that is no cubin adds nothing.
+  // Reads the added images. An image that is no cubin adds nothing.
   void digest();
 
-  // The hashes of the current build's kernels. A name with several codes is left out: it is unknown which one
-  // ran.
-  [[nodiscard]] CodeHashes hashes() const;
+  // The hash of a kernel of the current build: its function_bytes(). "" where the name has no code or
+  // several. Hashed when it is asked for, because a library loads thousands of kernels, and a case launches a
+  // few.
+  [[nodiscard]] std::string code_hash(const std::string& kernel) const;
   // The hash of all that a kernel can execute or read (whole_code_hashes()), "" where it is uncertain. If the
   // load of one of the `modules` was seen, only that counts; else the kernel's name decides.
   [[nodiscard]] std::string whole_hash(std::span<const std::uint64_t> modules,
@@ -62,10 +63,9 @@ class CodeBook {
   std::string side_;
   std::mutex mutex_;
   std::vector<Image> images_;
-  using BySide = std::map<std::string, CodeHashes, std::less<>>;
-  static void learn(CodeHashes& known, const Result<CodeHashes>& hashes);
-
-  BySide known_, whole_;                                      // "" : several codes
+  // By side. "" : several codes.
+  std::map<std::string, FunctionBytes, std::less<>> known_;
+  std::map<std::string, CodeHashes, std::less<>> whole_;
   std::map<std::thread::id, std::shared_ptr<Load>> loading_;  // threads in the middle of a load
   std::map<std::uint64_t, std::pair<std::shared_ptr<Load>, CodeHashes>> whole_of_;  // by handle
   std::map<std::uint64_t, std::string> side_of_;                                    // of modules, by handle

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,20 +29,24 @@ std::optional<std::string_view> owner_of_constants(std::string_view section) {
   return section.substr(dot + 1);
 }
 
-// The bytes of each function, with its constants.
-CodeHashes functions_of(const std::vector<ElfSection>& sections) {
-  CodeHashes code;
+// The function whose instructions the section holds: ".text.NAME" -> "NAME".
+std::optional<std::string_view> function_of(const ElfSection& one) {
+  if (one.type != SHT_PROGBITS || !one.name.starts_with(code_prefix) || one.name.size() == code_prefix.size())
+    return std::nullopt;
+  return one.name.substr(code_prefix.size());
+}
+
+using Names = std::set<std::string_view>;
+
+Names functions_of(const std::vector<ElfSection>& sections) {
+  Names names;
   for (const ElfSection& one : sections)
-    if (one.type == SHT_PROGBITS && one.name.starts_with(code_prefix) && one.name.size() > code_prefix.size())
-      code[std::string(one.name.substr(code_prefix.size()))] = std::string(one.bytes);
-  for (const ElfSection& one : sections)
-    if (const auto owner = one.type == SHT_PROGBITS ? owner_of_constants(one.name) : std::nullopt)
-      if (const auto found = code.find(*owner); found != code.end()) found->second += one.bytes;
-  return code;
+    if (const auto name = function_of(one)) names.insert(*name);
+  return names;
 }
 
 // The function that a section belongs to, by the end of its name: ".rela.text.NAME" -> "NAME".
-std::optional<std::string_view> owner_of(std::string_view section, const CodeHashes& functions) {
+std::optional<std::string_view> owner_of(std::string_view section, const Names& functions) {
   for (std::size_t dot = section.find('.'); dot != std::string_view::npos; dot = section.find('.', dot + 1))
     if (functions.contains(section.substr(dot + 1))) return section.substr(dot + 1);
   return std::nullopt;
@@ -61,11 +66,15 @@ bool is_for_tools(std::string_view section) {
 
 }  // namespace
 
-Result<CodeHashes> code_hashes(std::span<const std::byte> image) {
+Result<FunctionBytes> function_bytes(std::span<const std::byte> image) {
   const Result<std::vector<ElfSection>> sections = elf_sections(image, "a cubin");
   if (!sections) return fail(sections.error());
-  CodeHashes code = functions_of(*sections);
-  for (auto& [name, bytes] : code) bytes = content_hash(bytes);
+  FunctionBytes code;
+  for (const ElfSection& one : *sections)
+    if (const auto name = function_of(one)) code[std::string(*name)] = std::string(one.bytes);
+  for (const ElfSection& one : *sections)
+    if (const auto owner = one.type == SHT_PROGBITS ? owner_of_constants(one.name) : std::nullopt)
+      if (const auto found = code.find(*owner); found != code.end()) found->second += one.bytes;
   return code;
 }
 
@@ -73,12 +82,12 @@ Result<CodeHashes> code_hashes(std::span<const std::byte> image) {
 Result<CodeHashes> whole_code_hashes(std::span<const std::byte> image) {
   const Result<std::vector<ElfSection>> sections = elf_sections(image, "a cubin");
   if (!sections) return fail(sections.error());
-  const CodeHashes functions = functions_of(*sections);
+  const Names functions = functions_of(*sections);
   CodeHashes kernels;  // the sections of each function
   for (const ElfSection& one : *sections)
     if (one.name.starts_with(parameters_prefix))
-      if (const std::string name(one.name.substr(parameters_prefix.size())); functions.contains(name))
-        kernels[name] = "";
+      if (const std::string_view name = one.name.substr(parameters_prefix.size()); functions.contains(name))
+        kernels.emplace(name, "");
   std::string shared;
   for (const ElfSection& one : *sections) {
     if ((one.type != SHT_PROGBITS && one.type != SHT_REL && one.type != SHT_RELA) || is_for_tools(one.name))

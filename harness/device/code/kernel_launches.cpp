@@ -47,7 +47,7 @@ std::vector<Group> group(const std::vector<const KernelLaunch*>& launches) {
   return groups;
 }
 
-KernelUse use_of(Group& one, std::size_t calls, const CodeHashes& code) {
+KernelUse use_of(Group& one, std::size_t calls, const CodeOf& code) {
   const KernelLaunch& like = *one.like;
   KernelUse use;
   use.name = demangled(like.name);
@@ -59,7 +59,7 @@ KernelUse use_of(Group& one, std::size_t calls, const CodeHashes& code) {
   use.local_bytes = like.local_bytes;
   use.launches = static_cast<int>(one.durations.size() / calls);
   use.us = median_us(one.durations);
-  if (const auto found = code.find(like.name); found != code.end()) use.code = found->second;
+  if (code) use.code = code(like.name);
   return use;
 }
 
@@ -67,7 +67,7 @@ KernelUse use_of(Group& one, std::size_t calls, const CodeHashes& code) {
 
 Result<std::vector<KernelUse>> kernel_uses(const std::vector<KernelLaunch>& launches,
                                            const std::vector<CallWindow>& windows, std::size_t calls,
-                                           const CodeHashes& code) {
+                                           const CodeOf& code) {
   const auto untimed = std::count_if(launches.begin(), launches.end(),
                                      [](const KernelLaunch& launch) { return !has_time(launch); });
   if (untimed > 0)

@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,14 +34,14 @@ struct CallWindow {
   std::uint64_t end = 0;
 };
 
-// Hashes of machine code by mangled name.
-using CodeHashes = std::map<std::string, std::string, std::less<>>;
+// The hash of a kernel's machine code by its mangled name; "" when unknown.
+using CodeOf = std::function<std::string(const std::string& kernel)>;
 
 // The kernels of one call, in the order of their first launch, with the median time of a launch. Each window
 // has `calls` calls. An error for launches without a time, or calls with different launches.
 Result<std::vector<KernelUse>> kernel_uses(const std::vector<KernelLaunch>& launches,
                                            const std::vector<CallWindow>& windows, std::size_t calls,
-                                           const CodeHashes& code);
+                                           const CodeOf& code);
 
 // "_Z3addPfPKfi" -> "add(float*, float const*, int)"; a name that is not mangled stays as it is.
 std::string demangled(const std::string& name);

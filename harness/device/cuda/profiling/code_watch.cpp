@@ -52,9 +52,14 @@ std::uint64_t CodeWatch::context() const {
   return reinterpret_cast<std::uint64_t>(context);
 }
 
-CodeHashes CodeWatch::hashes() {
+std::string CodeWatch::code_hash(const std::string& kernel) {
   book_.digest();
-  return book_.hashes();
+  return book_.code_hash(kernel);
+}
+
+std::string CodeWatch::whole_hash(const DriverCall& kernel) {
+  book_.digest();
+  return book_.whole_hash(kernel.modules, kernel.name);
 }
 
 }  // namespace harness::cuda

@@ -44,12 +44,9 @@ class CodeWatch {
   [[nodiscard]] Subscription::OnModule into_book();
   // Handle of the context that is current, as launches have it; 0 without a driver to ask.
   [[nodiscard]] std::uint64_t context() const;
-  // The hashes of all code that was loaded so far.
-  [[nodiscard]] CodeHashes hashes();
-  // The code of a kernel that was launched (CodeBook::whole_hash()), after hashes().
-  [[nodiscard]] std::string whole_hash(const DriverCall& kernel) const {
-    return book_.whole_hash(kernel.modules, kernel.name);
-  }
+  // The code of a kernel among all that was loaded so far: CodeBook::code_hash(), CodeBook::whole_hash().
+  [[nodiscard]] std::string code_hash(const std::string& kernel);
+  [[nodiscard]] std::string whole_hash(const DriverCall& kernel);
 
  private:
   Status attach();

@@ -74,7 +74,6 @@ CallSurroundings CudaProfiler::surroundings(const CaseCalls& calls) {
     found.buffers.push_back({reinterpret_cast<std::uint64_t>(one.data), one.bytes});
   found.stream = reinterpret_cast<std::uint64_t>(parts_.queue.stream());
   found.context = parts_.code.context();
-  (void)parts_.code.hashes();  // reads what was loaded
   found.code = [this](const DriverCall& kernel) { return parts_.code.whole_hash(kernel); };
   found.host_memory = readable_host_memory();
   int reads_host = 1;
@@ -110,7 +109,7 @@ Result<Launches> CudaProfiler::launches(const CaseCalls& calls) {
   if (Status done = parts_.queue.synchronize(); !done) return fail(std::move(done.error()));
   const TracedWork next = traced([&] { call(CaseRecorder::Part::next); }, CacheMode::hot);
   Result<std::vector<KernelUse>> kernels =
-      trace_round(**cupti, next, [this] { return parts_.code.hashes(); });
+      trace_round(**cupti, next, [this](const std::string& kernel) { return parts_.code.code_hash(kernel); });
   if (Status done = parts_.queue.synchronize(); !done) return fail(std::move(done.error()));
   if (!kernels) return unseen(kernels.error());
   const CallSurroundings around = surroundings(calls);
@@ -145,7 +144,7 @@ Result<std::vector<KernelUse>> CudaProfiler::kernels(const Work& work, const Cal
   const Result<const Cupti*> found = parts_.code.library();
   if (!found) return fail(found.error());
   return trace_kernels(**found, rounds, traced_rounds, parts_.code.into_book(),
-                       [this] { return parts_.code.hashes(); });
+                       [this](const std::string& kernel) { return parts_.code.code_hash(kernel); });
 }
 
 Result<std::vector<CounterValue>> CudaProfiler::counters(const Work& work, CacheMode cache,

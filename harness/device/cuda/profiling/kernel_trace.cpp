@@ -153,7 +153,7 @@ Result<CallWindow> traced_round(const Cupti& cupti, const TracedWork& work) {
 // `warming`: rounds that do not count, before `rounds` that do. After enough_time there are no more: kernels
 // that long hardly vary, and then the first round counts, too.
 Result<std::vector<KernelUse>> trace_rounds(const Cupti& cupti, const TracedWork& work, int warming,
-                                            int rounds, const std::function<CodeHashes()>& code) {
+                                            int rounds, const CodeOf& code) {
   Recording recording(cupti);
   if (Status begun = recording.begin(); !begun) return fail(std::move(begun.error()));
   std::vector<CallWindow> windows;
@@ -167,19 +167,17 @@ Result<std::vector<KernelUse>> trace_rounds(const Cupti& cupti, const TracedWork
   }
   const Result<std::vector<KernelLaunch>> launches = recording.end();
   if (!launches) return fail(launches.error());
-  return kernel_uses(*launches, windows, work.calls, code());
+  return kernel_uses(*launches, windows, work.calls, code);
 }
 
 }  // namespace
 
-Result<std::vector<KernelUse>> trace_round(const Cupti& cupti, const TracedWork& work,
-                                           const std::function<CodeHashes()>& code) {
+Result<std::vector<KernelUse>> trace_round(const Cupti& cupti, const TracedWork& work, const CodeOf& code) {
   return trace_rounds(cupti, work, 0, 1, code);
 }
 
 Result<std::vector<KernelUse>> trace_kernels(const Cupti& cupti, const TracedWork& work, int rounds,
-                                             Subscription::OnModule on_module,
-                                             const std::function<CodeHashes()>& code) {
+                                             Subscription::OnModule on_module, const CodeOf& code) {
   if (Status idle = work.synchronize(); !idle) return fail(std::move(idle.error()));
   const auto subscription = Subscription::open(cupti, std::move(on_module));
   if (!subscription) return fail(subscription.error());

@@ -22,14 +22,12 @@ struct TracedWork {
 
 // The kernels of one call, from one round of calls, while a subscription of the caller's is attached. The
 // device must be idle.
-Result<std::vector<KernelUse>> trace_round(const Cupti& cupti, const TracedWork& work,
-                                           const std::function<CodeHashes()>& code);
+Result<std::vector<KernelUse>> trace_round(const Cupti& cupti, const TracedWork& work, const CodeOf& code);
 
 // The kernels of one call, from one round of calls that warms up and `rounds` that count, fewer of long
 // calls. Never a part of them: dropped records, or records without a time, are an error. `code` is asked
 // after the calls, because they may load modules.
 Result<std::vector<KernelUse>> trace_kernels(const Cupti& cupti, const TracedWork& work, int rounds,
-                                             Subscription::OnModule on_module,
-                                             const std::function<CodeHashes()>& code);
+                                             Subscription::OnModule on_module, const CodeOf& code);
 
 }  // namespace harness::cuda

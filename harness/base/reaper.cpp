@@ -88,7 +88,7 @@ void reap_child(pid_t parent, void (*become)(const void*), const void* how) {
   if (parent != 0 && getppid() != parent) _exit(127);
   const pid_t child = vfork();  // the child borrows this process until it becomes another program
   if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // NOLINT(clang-analyzer-unix.Vfork): of the child alone
     become(how);
   }
   if (child < 0) _exit(127);

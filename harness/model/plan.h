@@ -146,10 +146,15 @@ struct SuiteIdentity {
   bool operator==(const SuiteIdentity&) const = default;
 };
 
+// The variants of one point have the same inputs and right answers.
+inline std::string point_of(const PlannedCase& one) {
+  return one.workload + "/" + one.params.text_id();
+}
+
 struct Plan {
   SuiteIdentity suite;
   std::vector<std::string> modules;          // plugin paths, absolute
-  std::vector<PlannedCase> cases;            // in the order of the suite
+  std::vector<PlannedCase> cases;            // in the order of the suite, or of a campaign's tasks
   std::optional<CounterFact> counters = {};  // the result of their look-up, where a case has any
 };
 

@@ -34,7 +34,7 @@ tasks >unknown.txt
 expect 0 "$HARNESS" farm work --store farm.db --quiet
 expect 0 "$HARNESS" farm judge --store farm.db
 
-# Now the long one is measured first and alone, while the other element measures the rest.
+# Now the long one comes first and alone, so that another element can measure the rest meanwhile.
 expect 0 plan --elements 2
 tasks >known.txt
 [ "$(head -n 1 known.txt)" = twice/also_right/n=40 ] || problem "the first task: $(head -n 1 known.txt)"

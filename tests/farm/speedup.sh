@@ -6,10 +6,10 @@
 #
 #   HARNESS_FARM="4 4 1"           campaigns with so many elements, one after the other; default: one with an element for
 #                                  each GPU, then one with one. The first also fills caches: of files, of cuDNN, of NVRTC.
-#                                  Those after it know how long each case takes
+#                                  Later ones know how long each case takes
 #   HARNESS_FARM_SUITES="probe fusion matmul"   default: all but `self`, those of long cases first
 #   HARNESS_FARM_PROCESSES=1       of each case and build
-#   HARNESS_FARM_BLOCK=24          cases of a task
+#   HARNESS_FARM_BLOCK=24          most cases of a task
 #
 # Prints a line for each campaign, then where their time went (phases.py). Exit status: 0 all elements ended with 0, and no
 # case failed or regressed.
@@ -35,6 +35,7 @@ for suite in ${HARNESS_FARM_SUITES:-$all}; do
 done
 harness=$scratch/one/bin/harness
 store=$out/farm.db
+rm -f "$store"*
 failures=0 number=0
 for count in ${HARNESS_FARM:-$gpus 1}; do
   number=$((number + 1))

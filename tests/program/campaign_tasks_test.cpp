@@ -72,9 +72,12 @@ TEST(CampaignTasks, GetSmallerForGpusAlthoughTheCpuComesLast) {
                                  Task(1, 1), Task(0, 2), Task(0, 2), Task(0, 2), Task(0, 2)));
 }
 
-// Two suites, whose cases take these seconds; a negative time is not known.
+constexpr double unknown = -1;
+
+// Suites, whose cases take these seconds. Each is a point of its own, or `variants` neighbours are one.
 struct TimedSuites {
   std::vector<std::vector<double>> seconds;
+  std::size_t variants = 1;
 
   [[nodiscard]] Campaign campaign(int block, int elements) const {
     Campaign all{.block = block, .elements = elements};
@@ -84,7 +87,8 @@ struct TimedSuites {
       for (const double time : times) {
         PlannedCase& one = side.plan.cases.emplace_back();
         one.id = std::to_string(side.plan.cases.size());
-        if (time >= 0) suite.seconds.emplace(one.id, time);
+        one.workload = "point " + std::to_string((side.plan.cases.size() - 1) / variants);
+        if (time != unknown) suite.seconds.emplace(one.id, time);
       }
       suite.sides.push_back(std::move(side));
     }
@@ -114,9 +118,69 @@ TEST(CampaignTasks, AreBlocksForOneElementWhateverCasesTake) {
 }
 
 TEST(CampaignTasks, CountACaseOfUnknownTimeAsOneOfMeanTime) {
-  const TimedSuites suites{{{30, 10, -1, -1}}};
+  const TimedSuites suites{{{30, 10, unknown, unknown}}};
   EXPECT_THAT(blocks(suites.campaign(3, 2)),
               ElementsAre(Block(0, 0, 1), Block(0, 1, 1), Block(0, 2, 1), Block(0, 3, 1)));
+}
+
+TEST(CampaignTasks, AreOfCasesInOrderOfTheirPointsTimes) {
+  Campaign campaign{.elements = 2};
+  CampaignSuite& suite = campaign.suites.emplace_back();
+  suite.sides.resize(2);
+  const auto add = [&](const char* id, const char* point, double seconds) {
+    for (CampaignSide& side : suite.sides) {
+      PlannedCase& one = side.plan.cases.emplace_back();
+      one.id = id;
+      one.workload = point;
+      one.device = "cuda";
+    }
+    suite.seconds.emplace(id, seconds);
+  };
+  add("a1", "a", 1), add("b1", "b", 2), add("c1", "c", 1), add("a2", "a", 3), add("b2", "b", 2);
+  suite.sides[0].plan.cases[2].gpus = suite.sides[1].plan.cases[2].gpus = 2;
+  const auto ids = [&](std::size_t side) {
+    std::string all;
+    for (const PlannedCase& one : suite.sides[side].plan.cases) all += one.id + " ";
+    return all;
+  };
+  order_cases(campaign, suite);
+  EXPECT_EQ(ids(0), "a2 a1 b1 b2 c1 ");
+  EXPECT_EQ(ids(1), ids(0));
+  campaign.budget = 60;
+  order_cases(campaign, suite);
+  EXPECT_EQ(ids(0), "a2 a1 b1 b2 c1 ") << "a budget has chosen the order";
+}
+
+// They share inputs and right answers.
+TEST(CampaignTasks, KeepTheVariantsOfAPointTogether) {
+  const TimedSuites suites{{std::vector<double>(24, 1)}, 3};
+  EXPECT_THAT(blocks(suites.campaign(12, 2)),
+              ElementsAre(Block(0, 0, 6), Block(0, 6, 3), Block(0, 9, 3), Block(0, 12, 3), Block(0, 15, 3),
+                          Block(0, 18, 3), Block(0, 21, 3)));
+  EXPECT_THAT(blocks(suites.campaign(8, 1)),
+              ElementsAre(Block(0, 0, 6), Block(0, 6, 6), Block(0, 12, 6), Block(0, 18, 6)));
+}
+
+TEST(CampaignTasks, ComeSuiteBySuiteWhereNoTimeIsKnown) {
+  Campaign campaign =
+      TimedSuites{{std::vector<double>(2, unknown), std::vector<double>(6, unknown)}, 3}.campaign(6, 2);
+  EXPECT_THAT(blocks(campaign),
+              ElementsAre(Block(0, 0, 2), Block(1, 0, 2), Block(1, 2, 1), Block(1, 3, 2), Block(1, 5, 1)));
+}
+
+TEST(CampaignTasks, CutAPointThatIsTooLargeForOne) {
+  const TimedSuites suites{{{9, 1, 1, 1}}, 4};
+  EXPECT_THAT(blocks(suites.campaign(3, 2)), ElementsAre(Block(0, 0, 1), Block(0, 1, 3)));
+  EXPECT_THAT(blocks(suites.campaign(3, 1)), ElementsAre(Block(0, 0, 3), Block(0, 3, 1)));
+}
+
+// Cases of two GPUs are short against those of one, and are still shared by all elements.
+TEST(CampaignTasks, AreCutByTheMeanTimeOfTheirNumberOfGpus) {
+  Campaign campaign = TimedSuites{{std::vector<double>(8, 100), std::vector<double>(8, 1)}}.campaign(24, 2);
+  for (PlannedCase& one : campaign.suites[1].sides[0].plan.cases) one.gpus = 2;
+  for (CampaignSuite& suite : campaign.suites)
+    for (PlannedCase& one : suite.sides[0].plan.cases) one.device = "cuda";
+  EXPECT_THAT(blocks(campaign), ElementsAre(Block(0, 0, 4), Block(0, 4, 4), Block(1, 0, 4), Block(1, 4, 4)));
 }
 
 // The cases that promise most are measured first, because the time may end.

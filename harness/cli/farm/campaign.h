@@ -36,7 +36,7 @@ struct CampaignSuite {
   std::uint64_t seed = 1;                // of the order of cases and turns
   bool partial = false;                  // some of the suite's cases were left out
   std::vector<PlannedCase> probes = {};  // of the first side: they tell whether a device is well
-  // By id: how long a process of each side takes for a case, together, as far as earlier records tell.
+  // By id: seconds of a case in one process of each side, summed. Empty where no earlier record tells.
   std::map<std::string, Seconds> seconds = {};
 
   [[nodiscard]] const CampaignSide& current() const { return sides.back(); }

@@ -24,7 +24,7 @@ struct CampaignRequest {
   MeasuringOptions measuring;
   Seconds budget = 0;  // 0: none
   int elements = 1;    // devices that will measure
-  int block = 24;      // cases of a task
+  int block = 24;      // most cases of a task
   Seconds lease = 120;
 };
 

@@ -1,12 +1,11 @@
 #include "harness/cli/farm/campaign_tasks.h"
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
 #include <limits>
-#include <optional>
 #include <queue>
 #include <span>
-#include <utility>
+#include <tuple>
 
 namespace harness {
 namespace {
@@ -15,135 +14,195 @@ namespace {
 struct Piece {
   std::size_t suite = 0;
   int place = 0;
+  std::size_t point = 0;  // the same number: variants of one point, which share inputs and right answers
   const CaseWork* work = nullptr;
   int gpus = 1;
   int results = 0;
-  double size = 1;  // its time, by the mean of all whose time is known
+  double size = 0;  // seconds, then by set_sizes(); 0: unknown
 };
+using Pieces = std::span<const Piece>;
 
-// Sets the sizes. A case whose time nobody knows counts as one of mean time.
-void set_sizes(std::vector<Piece>& pieces, const std::vector<std::optional<Seconds>>& times) {
-  Seconds all = 0;
-  std::size_t known = 0;
-  for (const std::optional<Seconds>& one : times)
-    if (one) all += *one, ++known;
-  if (!(all > 0)) return;
-  for (std::size_t i = 0; i < pieces.size(); ++i)
-    if (times[i]) pieces[i].size = *times[i] / all * static_cast<double>(known);
+double size_of(Pieces pieces) {
+  double size = 0;
+  for (const Piece& one : pieces) size += one.size;
+  return size;
 }
 
+// Divides all by the mean of those that are known. The others get 1. False: none is known.
+bool set_sizes(std::span<Piece> pieces) {
+  const auto known =
+      std::count_if(pieces.begin(), pieces.end(), [](const Piece& one) { return one.size > 0; });
+  const double mean = known > 0 ? size_of(pieces) / static_cast<double>(known) : 1;
+  for (Piece& one : pieces) one.size = one.size > 0 ? one.size / mean : 1;
+  return known > 0;
+}
+
+// In the order of turn_of().
 std::vector<Piece> pieces_of(const Campaign& campaign, const CampaignWork& work) {
   std::vector<Piece> pieces;
-  std::vector<std::optional<Seconds>> times;
+  std::size_t point = 0;
   for (const auto& [suite, cases] : work) {
     const CampaignSuite& one = campaign.suites.at(suite);
+    std::string before;
     for (const auto& [place, how] : cases) {
       const PlannedCase& planned = one.current().plan.cases.at(place);
+      if (const std::string now = point_of(planned); now != before || place == cases.begin()->first)
+        before = now, ++point;
       const int processes = how.processes > 0 ? how.processes : planned.sampling.processes;
-      pieces.push_back({suite, static_cast<int>(place), &how, gpus_of(campaign, planned),
-                        processes * static_cast<int>(one.sides.size())});
       const auto known = one.seconds.find(planned.id);
-      times.push_back(known == one.seconds.end() ? std::nullopt : std::optional(known->second * processes));
+      pieces.push_back({suite, static_cast<int>(place), point, &how, gpus_of(campaign, planned),
+                        processes * static_cast<int>(one.sides.size()),
+                        known == one.seconds.end() ? 0 : known->second * processes});
     }
   }
-  set_sizes(pieces, times);
+  std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& one, const Piece& other) {
+    return turn_of(one.gpus) < turn_of(other.gpus);
+  });
   return pieces;
 }
 
-// Neighbours in a plan that are measured alike: any number of them, one after the other, may be a task.
-using Neighbours = std::span<const Piece>;
-
-std::vector<Neighbours> neighbours_of(const std::vector<Piece>& pieces) {
-  std::vector<Neighbours> all;
-  for (std::size_t i = 0, first = 0; i < pieces.size(); ++i) {
-    const Piece &one = pieces[i], *next = i + 1 < pieces.size() ? &pieces[i + 1] : nullptr;
-    if (next != nullptr && next->suite == one.suite && next->gpus == one.gpus &&
-        next->place == one.place + 1 && *next->work == *one.work)
-      continue;
-    all.emplace_back(&pieces[first], i + 1 - first);
-    first = i + 1;
-  }
-  return all;
+// The first pieces, as far as `alike` holds between one and the next.
+template <class Alike>
+Pieces first_of(Pieces pieces, Alike alike) {
+  const auto end = std::adjacent_find(pieces.begin(), pieces.end(), std::not_fn(alike));
+  return end == pieces.end() ? pieces : pieces.first(static_cast<std::size_t>(end - pieces.begin()) + 1);
 }
 
-// A task starts processes of its own, which takes as long as measuring one or two cases. So the last tasks
-// have no fewer than these, or a third of a small block.
+// Neighbours in a plan that are measured alike may be a task together.
+bool are_neighbours(const Piece& one, const Piece& next) {
+  return one.suite == next.suite && one.gpus == next.gpus && one.place + 1 == next.place &&
+         *one.work == *next.work;
+}
+
+Pieces first_point(Pieces pieces) {
+  return first_of(pieces, [](const Piece& one, const Piece& next) { return one.point == next.point; });
+}
+
+// How much a task may be.
+struct TaskLimit {
+  std::size_t cases = 1;
+  double size = std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] bool allows(Pieces pieces) const {
+    constexpr double rounding = 1e-9;
+    return pieces.size() <= cases && size_of(pieces) <= size + rounding;
+  }
+};
+
+// A task starts processes of its own, which takes as long as measuring one or two cases. So it may have as
+// many as these, or a third of a small block, even at the end.
 constexpr int least_cases = 4;
 constexpr int least_share_of_block = 3;
 
-// Cuts tasks from neighbours of one number of GPUs.
-class TaskCutter {
- public:
-  TaskCutter(const Campaign& campaign, double left) : campaign_(campaign), left_(left) {}
+// The limit when tasks of the size `left` are still to be cut.
+TaskLimit limit_of(const Campaign& campaign, double left) {
+  TaskLimit limit{static_cast<std::size_t>(campaign.block)};
+  if (campaign.elements < 2) return limit;
+  const int least = std::clamp(campaign.block / least_share_of_block, 1, least_cases);
+  limit.size = std::clamp(left / (2 * campaign.elements), 1.0 * least, 1.0 * campaign.block);
+  return limit;
+}
 
-  // Takes the pieces of a task away from the front.
-  FarmTask cut(Neighbours& from) {
-    const Piece& first = from.front();
-    FarmTask task{.suite = static_cast<int>(first.suite), .first = first.place};
-    task.processes_before = first.work->processes_before;
-    task.processes = first.work->processes;
-    task.avoids = first.work->avoids;
-    task.gpus = first.gpus;
-    const double most = largest();
-    double size = 0;
-    while (!from.empty() && task.cases < campaign_.block) {
-      const Piece& piece = from.front();
-      if (task.cases > 0 && size + piece.size > most) break;
-      size += piece.size;
-      task.results += piece.results;
-      ++task.cases;
-      from = from.subspan(1);
-    }
-    left_ -= size;
-    return task;
+// The first pieces of neighbours that are a task: whole points, or a part of a point that is too large.
+Pieces first_task(Pieces neighbours, const TaskLimit& limit) {
+  std::size_t count = first_point(neighbours).size();
+  if (!limit.allows(neighbours.first(count))) {
+    while (count > 1 && !limit.allows(neighbours.first(count))) --count;
+    return neighbours.first(count);
   }
-
- private:
-  // The largest size of a task when so much is left.
-  [[nodiscard]] double largest() const {
-    if (campaign_.elements < 2) return std::numeric_limits<double>::infinity();
-    const int least = std::clamp(campaign_.block / least_share_of_block, 1, least_cases);
-    return std::clamp(std::floor(left_ / (2 * campaign_.elements)), 1.0 * least, 1.0 * campaign_.block);
+  while (count < neighbours.size()) {
+    const std::size_t more = count + first_point(neighbours.subspan(count)).size();
+    if (!limit.allows(neighbours.first(more))) break;
+    count = more;
   }
+  return neighbours.first(count);
+}
 
-  const Campaign& campaign_;
-  double left_;
+FarmTask task_of(Pieces pieces) {
+  const Piece& first = pieces.front();
+  FarmTask task{.suite = static_cast<int>(first.suite), .first = first.place};
+  task.cases = static_cast<int>(pieces.size());
+  task.processes_before = first.work->processes_before;
+  task.processes = first.work->processes;
+  task.avoids = first.work->avoids;
+  task.gpus = first.gpus;
+  for (const Piece& one : pieces) task.results += one.results;
+  return task;
+}
+
+// Neighbours that are not in a task yet.
+struct Waiting {
+  double size = 0;  // of the first point; without meaning where the order of the plan counts
+  Pieces pieces;
+
+  // Whether the other one comes first.
+  bool operator<(const Waiting& other) const {
+    return size != other.size ? size < other.size : pieces.data() > other.pieces.data();
+  }
 };
 
-// Orders neighbours so that the last is the next to be cut.
-class Later {
- public:
-  explicit Later(const Campaign& campaign) : longest_first_(campaign.budget <= 0) {}
-
-  bool operator()(const Neighbours& one, const Neighbours& other) const {
-    if (longest_first_ && one.front().size != other.front().size)
-      return one.front().size < other.front().size;
-    return one.data() > other.data();
+// Adds the tasks of one turn. `by_size`: the largest point comes first, instead of the first one of the
+// plans.
+void add_tasks(const Campaign& campaign, Pieces pieces, bool by_size, std::vector<FarmTask>& tasks) {
+  double left = size_of(pieces);
+  std::priority_queue<Waiting> waiting;
+  const auto wait = [&](Pieces rest) {
+    if (!rest.empty()) waiting.push({by_size ? size_of(first_point(rest)) : 0, rest});
+  };
+  while (!pieces.empty()) {
+    const Pieces neighbours = first_of(pieces, are_neighbours);
+    wait(neighbours);
+    pieces = pieces.subspan(neighbours.size());
   }
-
- private:
-  bool longest_first_;
-};
+  while (!waiting.empty()) {
+    const Pieces next = waiting.top().pieces;
+    waiting.pop();
+    const Pieces task = first_task(next, limit_of(campaign, left));
+    tasks.push_back(task_of(task));
+    left -= size_of(task);
+    wait(next.subspan(task.size()));
+  }
+}
 
 }  // namespace
 
+void order_cases(const Campaign& campaign, CampaignSuite& suite) {
+  const std::vector<PlannedCase>& cases = suite.current().plan.cases;
+  const auto seconds_of = [&](const PlannedCase& one) {
+    const auto known = suite.seconds.find(one.id);
+    return known == suite.seconds.end() ? 0 : known->second * one.sampling.processes;
+  };
+  struct Point {
+    std::size_t first = 0;
+    Seconds seconds = 0;
+  };
+  std::map<std::string, Point> points;
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    points.try_emplace(point_of(cases[i]), Point{i}).first->second.seconds += seconds_of(cases[i]);
+  std::map<std::string, std::tuple<int, Seconds, std::size_t, Seconds>> keys;
+  for (const PlannedCase& one : cases) {
+    const int turn = turn_of(gpus_of(campaign, one));
+    const Point& point = points.at(point_of(one));
+    keys.emplace(one.id, campaign.budget > 0
+                             ? std::tuple(turn, 0., std::size_t{0}, 0.)
+                             : std::tuple(turn, -point.seconds, point.first, -seconds_of(one)));
+  }
+  for (CampaignSide& side : suite.sides)
+    std::stable_sort(side.plan.cases.begin(), side.plan.cases.end(),
+                     [&](const PlannedCase& one, const PlannedCase& other) {
+                       return keys.at(one.id) < keys.at(other.id);
+                     });
+}
+
 std::vector<FarmTask> tasks_of(const Campaign& campaign, const CampaignWork& work) {
-  const std::vector<Piece> pieces = pieces_of(campaign, work);
-  std::map<int, std::vector<Neighbours>> turns;
-  for (const Neighbours& one : neighbours_of(pieces)) turns[turn_of(one.front().gpus)].push_back(one);
+  std::vector<Piece> pieces = pieces_of(campaign, work);
   std::vector<FarmTask> tasks;
-  for (auto& [turn, all] : turns) {
-    double left = 0;
-    for (const Neighbours& one : all)
-      for (const Piece& piece : one) left += piece.size;
-    TaskCutter cutter(campaign, left);
-    std::priority_queue<Neighbours, std::vector<Neighbours>, Later> waiting(Later(campaign), std::move(all));
-    while (!waiting.empty()) {
-      Neighbours next = waiting.top();
-      waiting.pop();
-      tasks.push_back(cutter.cut(next));
-      if (!next.empty()) waiting.push(next);
-    }
+  for (std::span<Piece> rest = pieces; !rest.empty();) {
+    const auto of_turn =
+        first_of(rest, [](const Piece& one, const Piece& next) { return one.gpus == next.gpus; }).size();
+    const bool known = set_sizes(rest.first(of_turn));
+    add_tasks(campaign, rest.first(of_turn), known && campaign.budget <= 0, tasks);
+    rest = rest.subspan(of_turn);
   }
   return tasks;
 }

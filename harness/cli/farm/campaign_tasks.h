@@ -10,6 +10,11 @@
 
 namespace harness {
 
+// Orders the cases of a suite as tasks take them: those that use as many GPUs are neighbours, and the
+// variants of a point, too. Points that take long come first, and so do their variants. With a budget, only
+// the GPUs count.
+void order_cases(const Campaign& campaign, CampaignSuite& suite);
+
 // The tasks of all cases, numbered; then a task to judge, where it can add tasks.
 std::vector<FarmTask> tasks_of(const Campaign& campaign);
 
@@ -23,10 +28,11 @@ struct CaseWork {
 // By suite and place in its plan.
 using CampaignWork = std::map<std::size_t, std::map<std::size_t, CaseWork>>;
 
-// The tasks of these cases: blocks of neighbours that are measured alike, in the order of turn_of(). Where
-// several elements are expected, the last tasks of each number of GPUs are smaller, so that these end at
-// about the same time. `CampaignSuite::seconds` says how large a case is. Without a budget, the suite whose
-// next case is the longest comes first; with one, and where no time is known, suite by suite.
+// The tasks of these cases: blocks of neighbours that are measured alike, in the order of turn_of(). The
+// variants of a point stay together where a task can hold them. Where several elements are expected, the last
+// tasks of each number of GPUs are smaller, so that these end at about the same time. A case is as large as
+// `CampaignSuite::seconds` says. The suite whose next point is the largest comes first. With a budget, and
+// where no time is known, the order is that of the plans.
 std::vector<FarmTask> tasks_of(const Campaign& campaign, const CampaignWork& work);
 
 // The cases of a task, as one side has them.

@@ -194,7 +194,7 @@ void add_plan_to(Commands& below) {
   request.measuring.add_to(command);
   add_choice(command, "--pair", request.pair, "as in `harness ab`: how both builds are measured together")
       ->needs(before);
-  command.add_option("--block", request.block, "cases of a task")
+  command.add_option("--block", request.block, "most cases of a task")
       ->capture_default_str()
       ->check(whole_number(1, 100'000))
       ->type_name("N");

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double first_share = 0.75;  // of the budget, for the first look at each case
 constexpr double seconds_of_a_day = 86400;
+constexpr Seconds usual_cost = 1;  // of a process, where no case has been measured yet
 
 // Reads a text of utc_timestamp().
 std::optional<double> unix_time_of(const std::string& utc) {
@@ -61,15 +62,12 @@ class Chooser {
       const auto found = known.find(one.id);
       CaseOutlook outlook{
           is_changed(gaps, one.id), {}, one.sampling.processes, one.gate.margin, one.gate.alpha};
-      std::optional<Seconds> cost;
       if (found != known.end()) {
         outlook.sd = found->second.sd;
         outlook.days = days_since(found->second.measured);
-        cost = found->second.cost;
       }
-      const double processes =
-          static_cast<double>(one.sampling.processes) * static_cast<double>(suite.sides.size());
-      outlook.cost = cost ? *cost * processes : 0;
+      const auto seconds = suite.seconds.find(one.id);
+      outlook.cost = one.sampling.processes * (seconds == suite.seconds.end() ? usual_cost : seconds->second);
       places_.push_back({number, one.id});
       outlooks_.push_back(outlook);
     }
@@ -77,7 +75,6 @@ class Chooser {
 
   // Returns the ids that are left out.
   Result<std::vector<std::string>> choose() {
-    fill_in_costs();
     std::map<std::pair<std::size_t, std::string>, std::size_t> ranks;
     for (const std::size_t place : choose_cases(outlooks_, capacity_))
       ranks.emplace(std::pair(places_[place].suite, places_[place].id), ranks.size());
@@ -99,17 +96,6 @@ class Chooser {
   }
 
  private:
-  // A case that nobody measured costs as much as the others do.
-  void fill_in_costs() {
-    std::vector<Seconds> known;
-    for (const CaseOutlook& one : outlooks_)
-      if (one.cost > 0) known.push_back(one.cost);
-    std::sort(known.begin(), known.end());
-    const Seconds usual = known.empty() ? 1 : known[known.size() / 2];
-    for (CaseOutlook& one : outlooks_)
-      if (!(one.cost > 0)) one.cost = usual;
-  }
-
   Status tell_left_out(const CampaignCase& place) {
     for (const CampaignSide& side : campaign_.suites[place.suite].sides) {
       const auto planned = std::find_if(side.plan.cases.begin(), side.plan.cases.end(),

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,8 +13,12 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t most_records = 5;              // that are read
-constexpr std::string_view of_process = "process_";  // begins the names of phases that belong to no case
+constexpr std::size_t most_records = 20;  // that are read, for cases that newer ones did not measure
+
+// Phases of a process that belong to none of its cases.
+bool is_of_process(const Phase& phase) {
+  return phase.name.starts_with("process_") || phase.name == "load";
+}
 
 // The standard deviation of their logarithms. Nothing below two values.
 std::optional<double> log_sd_of(std::vector<double> values) {
@@ -39,7 +42,7 @@ KnownCase known_of(const Record& record, const CaseRecord& one_case) {
   for (const ProcessResult& one : one_case.processes) {
     if (one.outcome != Outcome::measured) continue;
     for (const Phase& phase : one.phases)
-      if (!phase.name.starts_with(of_process)) all += phase.duration;
+      if (!is_of_process(phase)) all += phase.duration;
     ++processes;
   }
   if (processes > 0 && all > 0) known.cost = all / processes / builds_of_process(record);
@@ -65,6 +68,7 @@ Result<KnownCases> known_cases(Store& store, const Plan& plan) {
   for (const RunInfo& run : *runs) {
     if (wanted.empty() || ++read > most_records) break;
     const Result<Record> record = store.load_cases(run.id, wanted);
+    if (!record && record.error().kind == ErrorKind::missing) continue;  // removed meanwhile
     if (!record) return fail(record.error());
     for (const CaseRecord& one : record->cases) {
       if (one.outcome != Outcome::measured) continue;

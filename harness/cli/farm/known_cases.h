@@ -13,15 +13,14 @@ namespace harness {
 
 // A case as an earlier record measured it.
 struct KnownCase {
-  std::optional<double> sd;  // of log values between processes
-  std::optional<Seconds>
-      cost;              // of one process of one build, without what the process spends before its cases
-  std::string measured;  // UTC
+  std::optional<double> sd;     // of log values between processes
+  std::optional<Seconds> cost;  // of one process of one build, without what it starts and loads once
+  std::string measured;         // UTC
 };
 // By id.
 using KnownCases = std::map<std::string, KnownCase>;
 
-// The cases of the plan that one of its suite's newest complete records measured.
+// The cases of the plan that the newest complete records of its suite measured, on whatever machine.
 Result<KnownCases> known_cases(Store& store, const Plan& plan);
 
 }  // namespace harness

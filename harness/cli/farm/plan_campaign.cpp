@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/base/files.h"
 #include "harness/cli/farm/campaign_records.h"
@@ -82,20 +85,18 @@ void choose_probes(std::vector<CampaignSuite>& suites, std::vector<WholeSuite> w
   if (cheapest != nullptr) cheapest->probes = std::move(chosen);
 }
 
-// Cases that use as many GPUs are neighbours, so that they share tasks. Without a budget, long ones come
-// first.
-void sort_cases(const Campaign& campaign, CampaignSuite& suite) {
-  std::map<std::string, std::pair<int, Seconds>> keys;
-  for (const PlannedCase& one : suite.current().plan.cases) {
-    const auto known = suite.seconds.find(one.id);
-    const bool by_time = campaign.budget <= 0 && known != suite.seconds.end();
-    keys.emplace(one.id, std::pair(turn_of(gpus_of(campaign, one)), by_time ? -known->second : 0));
-  }
-  for (CampaignSide& side : suite.sides)
-    std::stable_sort(side.plan.cases.begin(), side.plan.cases.end(),
-                     [&](const PlannedCase& one, const PlannedCase& other) {
-                       return keys.at(one.id) < keys.at(other.id);
-                     });
+// A case that nobody measured takes as long as the others do on average. Nothing where none is known.
+void fill_in_costs(const std::vector<CampaignSuite>& suites, std::vector<KnownCases>& known) {
+  Seconds all = 0;
+  std::size_t count = 0;
+  for (const KnownCases& cases : known)
+    for (const auto& [id, one] : cases)
+      if (one.cost) all += *one.cost, ++count;
+  if (count == 0) return;
+  for (std::size_t i = 0; i < suites.size(); ++i)
+    for (const PlannedCase& one : suites[i].current().plan.cases)
+      if (std::optional<Seconds>& cost = known[i][one.id].cost; !cost)
+        cost = all / static_cast<double>(count);
 }
 
 // Reads what earlier records tell about each suite, where tasks or a budget need it.
@@ -103,13 +104,16 @@ Result<std::vector<KnownCases>> learn_cases(Store& store, Campaign& campaign) {
   std::vector<KnownCases> known(campaign.suites.size());
   if (campaign.elements < 2 && campaign.budget <= 0) return known;
   for (std::size_t i = 0; i < campaign.suites.size(); ++i) {
-    CampaignSuite& suite = campaign.suites[i];
-    Result<KnownCases> cases = known_cases(store, suite.current().plan);
+    Result<KnownCases> cases = known_cases(store, campaign.suites[i].current().plan);
     if (!cases) return fail(cases.error());
-    for (const auto& [id, one] : *cases)
-      if (one.cost) suite.seconds.emplace(id, *one.cost * static_cast<double>(suite.sides.size()));
     known[i] = std::move(*cases);
   }
+  fill_in_costs(campaign.suites, known);
+  for (std::size_t i = 0; i < campaign.suites.size(); ++i)
+    for (const auto& [id, one] : known[i])
+      if (one.cost)
+        campaign.suites[i].seconds.emplace(id,
+                                           *one.cost * static_cast<double>(campaign.suites[i].sides.size()));
   return known;
 }
 
@@ -136,7 +140,7 @@ Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vec
   }
   choose_probes(settled, std::move(wholes));
   for (CampaignSuite& suite : settled) {
-    sort_cases(planned.campaign, suite);
+    order_cases(planned.campaign, suite);
     for (CampaignSide& side : suite.sides) {
       const Result<int> stored = results_of(store, side.record);
       if (!stored) return fail(stored.error());

@@ -12,6 +12,8 @@
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/cli/ab/ab_measure.h"
+#include "harness/cli/deciding/look_first.h"
+#include "harness/cli/farm/campaign_records.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/measuring/begin_run.h"
 #include "harness/cli/measuring/lock_devices.h"
@@ -47,8 +49,8 @@ Plan runnable_part(Plan plan) {
   return plan;
 }
 
-CampaignSide side_of(const Record& record, const fs::path& program, const fs::path& folder, fs::path root,
-                     Plan plan) {
+CampaignSide side_of(const Record& record, const fs::path& program, const fs::path& folder,
+                     const fs::path& root, Plan plan) {
   CampaignSide side{record.id, program.string(), folder.string(), {}, {}, std::move(plan)};
   std::set<fs::path> files{program};
   for (const char* name : {"libharness_cuda.so", "libharness_kernels.so"})

@@ -16,7 +16,7 @@ using WhileRunning = std::function<void(Seconds)>;
 
 // Runs a command to its end with its output in `log`, and without the defaults of .harness.yaml. While an
 // InterruptGuard is there, Ctrl-C kills the command and everything that it started: then std::nullopt.
-Result<std::optional<Exit>> run_logged(const Command& command, const std::filesystem::path& log,
+Result<std::optional<Exit>> run_logged(const Command& wanted, const std::filesystem::path& log,
                                        const WhileRunning& while_running = {});
 
 // The last few lines of a log in one, for messages.

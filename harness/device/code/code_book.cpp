@@ -1,5 +1,6 @@
 #include "harness/device/code/code_book.h"
 
+#include <type_traits>
 #include <utility>
 
 #include "harness/base/files.h"
@@ -7,10 +8,10 @@
 namespace harness {
 namespace {
 
-using Texts = std::map<std::string, std::string, std::less<>>;
-
-// Learns what an image has by name. A name that had something else is uncertain from then on.
-void learn(Texts& known, Result<Texts> found) {
+// Learns what an image has by name: the bytes of functions or hashes of kernels. A name that had something
+// else is uncertain from then on.
+void learn(FunctionBytes& known, Result<FunctionBytes> found) {
+  static_assert(std::is_same_v<FunctionBytes, CodeHashes>);
   if (!found) return;
   for (auto& [name, text] : *found) {
     const auto [place, is_new] = known.try_emplace(name, std::move(text));
@@ -54,9 +55,10 @@ void CodeBook::digest() {
     const std::lock_guard lock(mutex_);
     images = std::exchange(images_, {});
   }
-  for (const Image& image : images) {
+  for (Image& image : images) {
     learn(known_[image.side], function_bytes(image.bytes));
     Result<CodeHashes> whole = whole_code_hashes(image.bytes);
+    image.bytes = {};  // a library's images are large
     learn(whole_[image.side], whole);
     if (!image.load || image.load->handle == 0) continue;
     auto& [load, hashes] = whole_of_[image.load->handle];

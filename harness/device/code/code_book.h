@@ -40,9 +40,9 @@ class CodeBook {
   // Reads the added images. An image that is no cubin adds nothing.
   void digest();
 
-  // The hash of a kernel of the current build: its function_bytes(). "" where the name has no code or
-  // several. Hashed when it is asked for, because a library loads thousands of kernels, and a case launches a
-  // few.
+  // The content_hash(), as records have it, of the function_bytes() of a kernel of the current build. "" where
+  // the name has no code or several. Made when it is asked for: a library loads thousands of kernels, and a
+  // case launches a few.
   [[nodiscard]] std::string code_hash(const std::string& kernel) const;
   // The hash of all that a kernel can execute or read (whole_code_hashes()), "" where it is uncertain. If the
   // load of one of the `modules` was seen, only that counts; else the kernel's name decides.
@@ -63,7 +63,7 @@ class CodeBook {
   std::string side_;
   std::mutex mutex_;
   std::vector<Image> images_;
-  // By side. "" : several codes.
+  // By side. "": several codes.
   std::map<std::string, FunctionBytes, std::less<>> known_;
   std::map<std::string, CodeHashes, std::less<>> whole_;
   std::map<std::thread::id, std::shared_ptr<Load>> loading_;  // threads in the middle of a load

@@ -47,6 +47,7 @@ Result<std::string> file_hash(const std::string& file) {
 std::vector<std::string> needed_by(const link_map& object) {
   const char* names = nullptr;
   for (const ElfW(Dyn)* one = object.l_ld; one->d_tag != DT_NULL; ++one)
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader keeps addresses as numbers
     if (one->d_tag == DT_STRTAB) names = reinterpret_cast<const char*>(one->d_un.d_ptr);
   std::vector<std::string> needed;
   for (const ElfW(Dyn)* one = object.l_ld; names != nullptr && one->d_tag != DT_NULL; ++one)
@@ -75,6 +76,7 @@ int read_build_id(dl_phdr_info* info, std::size_t, void* data) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& header = info->dlpi_phdr[i];
     if (header.p_type != PT_NOTE) continue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): likewise
     const auto* at = reinterpret_cast<const std::byte*>(info->dlpi_addr + header.p_vaddr);
     const std::byte* const end = at + header.p_memsz;
     while (at + sizeof(ElfW(Nhdr)) <= end) {

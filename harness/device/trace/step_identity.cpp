@@ -146,8 +146,8 @@ Identity identity_of_steps(const ProcessTrace& trace, const FoundSteps& found) {
     return {{}, Cause{CauseCode::launches_unseen, {{"problem", printable(trace.unread)}}}};
   StepText text(trace);
   for (const Step& step : found.steps) {
-    if (std::optional<Cause> gap = text.add(step)) return {{}, std::move(gap)};
-    if (std::optional<Cause> gap = overlap(trace, step)) return {{}, std::move(gap)};
+    if (const std::optional<Cause> gap = text.add(step)) return {{}, gap};
+    if (const std::optional<Cause> gap = overlap(trace, step)) return {{}, gap};
   }
   return {text.digest(), {}, text.frame()};
 }

@@ -37,7 +37,7 @@ class TraceWriter {
   void launch(LaunchRecord launch);
   void transfer(TransferRecord transfer);
   void range(RangeRecord range);
-  void fact(FactCode code, std::string_view text);
+  void fact(FactCode code, std::string_view told);
   void asked(std::span<const Asked> calls);
   // The words behind the hash `given`, at most most_words.
   void words(std::uint64_t given, std::span<const std::uint32_t> hashes);

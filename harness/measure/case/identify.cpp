@@ -92,7 +92,7 @@ Step identify(CaseParts& parts, Subject& subject) {
     subject.result.kernels = std::move(seen->kernels);
     for (KernelUse& one : subject.result.kernels) one.us = 0;  // of a single call, before the device was warm
   }
-  subject.result.identity = std::move(seen->identity);
+  subject.result.identity = seen->identity;
   if (!subject.result.identity || subject.result.identity->digest.empty()) return {};
   std::string& digest = subject.result.identity->digest;
   digest = extended_digest(digest, parts.carried.inputs.digest(*parts.inputs) + "\n" + memory_text(subject));

@@ -27,28 +27,25 @@ double ceiling(const std::map<std::string, double>& ceilings, const char* name) 
   return found == ceilings.end() ? 0 : found->second;
 }
 
+// Work that a call has to do, and the rate at which the device does such work.
 struct Bound {
-  Seconds least = 0;
-  bool memory = true;
   double work = 0;
   double rate = 0;
+  bool memory = true;
 
-  void consider(double work_, double rate_, bool memory_) {
-    if (!(work_ > 0) || !(rate_ > 0) || work_ / rate_ <= least) return;
-    *this = {work_ / rate_, memory_, work_, rate_};
-  }
+  [[nodiscard]] Seconds least() const { return work > 0 && rate > 0 ? work / rate : 0; }
 };
 
 Bound bound_of(const PlannedCase& planned, const std::map<std::string, double>& ceilings) {
   if (!is_gpu_kind(planned.device)) return {};
   const double copy = planned.gpus * ceiling(ceilings, "copy_bytes_per_s");
-  Bound bound;
-  bound.consider(planned.flops, planned.gpus * ceiling(ceilings, "gemm_flops_per_s") * reach.arithmetic,
-                 false);
-  bound.consider(planned.bytes, copy * reach.cache, true);
+  const double gemm = planned.gpus * ceiling(ceilings, "gemm_flops_per_s");
+  std::vector<Bound> bounds{{planned.flops, gemm * reach.arithmetic, false},
+                            {planned.bytes, copy * reach.cache, true}};
   if (planned.sampling.cache != CacheMode::hot)
-    bound.consider(planned.bytes - planned.gpus * reach.cached_bytes, copy * reach.memory, true);
-  return bound;
+    bounds.push_back({planned.bytes - planned.gpus * reach.cached_bytes, copy * reach.memory, true});
+  return *std::max_element(bounds.begin(), bounds.end(),
+                           [](const Bound& one, const Bound& other) { return one.least() < other.least(); });
 }
 
 // The median of the time, which is the first metric; 0 without any.
@@ -68,10 +65,10 @@ std::optional<Cause> below_floor(const PlannedCase& planned, const std::map<std:
                                  const ProcessResult& result) {
   const Bound bound = bound_of(planned, ceilings);
   const Seconds call = median_call(result);
-  if (!(call > 0) || call >= share_of_floor * bound.least) return std::nullopt;
+  if (!(call > 0) || call >= share_of_floor * bound.least()) return std::nullopt;
   return Cause{CauseCode::faster_than_possible,
                {{"call", call},
-                {"least", bound.least},
+                {"least", bound.least()},
                 {"bound", std::string(bound.memory ? "memory" : "compute")},
                 {"work", bound.work},
                 {"rate", bound.rate}}};

@@ -16,8 +16,7 @@ namespace {
 
 // One plan at work: a run has one, and two where builds take turns.
 struct Side {
-  Side(const Plan& plan_, const RunOptions& options_)
-      : plan(plan_), options(options_), journal(plan_, options_) {}
+  Side(const Plan& whole, const RunOptions& how) : plan(whole), options(how), journal(whole, how) {}
 
   const Plan& plan;
   const RunOptions& options;

@@ -61,8 +61,7 @@ void shuffle(std::vector<const PlannedCase*>& cases, std::uint64_t seed, int pro
   std::vector<std::vector<const PlannedCase*>> points;
   std::unordered_map<std::string, std::size_t> numbers;
   for (const PlannedCase* one : cases) {
-    const auto [found, added] =
-        numbers.try_emplace(one->workload + "/" + one->params.text_id(), points.size());
+    const auto [found, added] = numbers.try_emplace(point_of(*one), points.size());
     if (added) points.emplace_back();
     points[found->second].push_back(one);
   }

@@ -227,7 +227,7 @@ Result<WorkerSession::Next> WorkerSession::out_of_protocol(const char* message) 
 }
 
 // The worker is unusable. Its current case failed; without a current case, all cases failed.
-Result<WorkerSession::Next> WorkerSession::lost(Outcome outcome, Cause cause) {
+Result<WorkerSession::Next> WorkerSession::lost(Outcome outcome, const Cause& cause) {
   worker_->kill();
   if (current_ == nullptr) return finished(give_up(outcome, cause));
   if (const Status kept = finish_current(ended(*current_, outcome, cause), nullptr, true); !kept)

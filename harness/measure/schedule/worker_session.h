@@ -83,7 +83,7 @@ class WorkerSession {
   Result<Next> hear(const Done&, const WorkerProcess::Said&);
   Result<Next> take_result(EncodedResult result, const EncodedResult* baseline);
   Result<Next> out_of_protocol(const char* message);
-  Result<Next> lost(Outcome outcome, Cause cause);
+  Result<Next> lost(Outcome outcome, const Cause& cause);
   Result<Next> finished(const Status& given_up);
   void check_floor(EncodedResult& result) const;
   [[nodiscard]] bool is_suspect(const ProcessResult& result) const;

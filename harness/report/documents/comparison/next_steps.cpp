@@ -165,7 +165,7 @@ void add_loosened(const Comparison& comparison, std::vector<std::string>& steps)
 // Names what the change itself would let pass.
 void add_proposed(const Comparison& comparison, std::vector<std::string>& steps) {
   if (comparison.policy.accept_proposed || proposed_by_change(comparison).empty()) return;
-  steps.push_back(
+  steps.emplace_back(
       "The baseline's gates and waivers decide, so the change cannot let itself pass. Have what it proposes "
       "reviewed; then `--accept-proposed` lets it count.");
 }

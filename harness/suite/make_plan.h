@@ -10,6 +10,6 @@ namespace harness {
 // suite's modules. Cases stand in the order of the groups, and the variants at a point stand together.
 // plan/settings.h tells which setting wins. A case that cannot run here is planned with its cause in `skip`.
 // A reference that a filter left out becomes "". At most 100,000 cases.
-Checked<Plan> make_plan(const Suite& suite, const Catalog& catalog, const PlanOptions& options);
+Checked<Plan> make_plan(const Suite& written, const Catalog& catalog, const PlanOptions& options);
 
 }  // namespace harness

@@ -89,7 +89,7 @@ void add_case(CaseRows& found, const CaseRecord* before, const CaseRecord& after
     ComparisonRow& row = found.rows.emplace_back(row_for(after, nullptr, records));
     row.unproven = proof.gap;
     conclude(row, settled->verdict, std::move(settled->reason));
-    row.cause = std::move(settled->cause);
+    row.cause = settled->cause;
     add_baseline_spreads(found, before, after, reader);
     return;
   }

@@ -51,7 +51,7 @@ class ThreadsNetwork : public harness::sdk::Kernel {
     const Value y = make(shape_.rows() * of.columns);
     const auto w = stored(weight_values(shape_, weight));
     kernels::BlockedProduct& product = product_of(of.columns, of.rows);
-    steps_.push_back([=, this, &product, n = of.columns] {
+    steps_.emplace_back([=, this, &product, n = of.columns] {
       product.run(places_[x], w->data(), [&](const kernels::Tile& tile) {
         float other[kernels::BlockedProduct::tile_columns];
         for (std::int64_t r = 0; r < tile.rows; ++r) {
@@ -76,7 +76,7 @@ class ThreadsNetwork : public harness::sdk::Kernel {
     const auto w = stored(product_weight(weight_values(shape_, weight), channels));
     kernels::BlockedProduct& product = product_of(channels, 9 * channels);
     const std::size_t bytes = static_cast<std::size_t>(channels) * harness::sdk::size_of(shape_.dtype);
-    steps_.push_back([=, this, &product] {
+    steps_.emplace_back([=, this, &product] {
       product.pool().for_each(shape_.rows(), [&](std::int64_t row, int) {
         for (std::int64_t tap = 0; tap < 9; ++tap) {
           std::byte* const to = places_[near] + static_cast<std::size_t>(row * 9 + tap) * bytes;
@@ -107,7 +107,7 @@ class ThreadsNetwork : public harness::sdk::Kernel {
     const auto attention = std::make_shared<attention::OnlineThreads<transformer_block::WholeMask>>(
         attention::OnlineExtents{shape_.dtype, shape_.batch * shape_.heads, shape_.length, shape_.head()},
         threads_, transformer_block::WholeMask{});
-    steps_.push_back([=, this] {
+    steps_.emplace_back([=, this] {
       void* const tensors[] = {places_[apart[0]], places_[apart[1]], places_[apart[2]], places_[apart[3]]};
       attention->bind({tensors, nullptr});
       attention->run();
@@ -120,7 +120,7 @@ class ThreadsNetwork : public harness::sdk::Kernel {
     const std::int64_t d = shape_.width;
     kernels::Pool& pool = product_of(d, d).pool();
     const auto rows = std::make_shared<std::vector<float>>(static_cast<std::size_t>(pool.threads() * d));
-    steps_.push_back([=, this, &pool] {
+    steps_.emplace_back([=, this, &pool] {
       pool.for_each(shape_.rows(), [&](std::int64_t at, int worker) {
         float* const row = rows->data() + worker * d;
         kernels::widen(isa(), shape_.dtype, places_[x], at * d, d, row);
@@ -184,7 +184,7 @@ class ThreadsNetwork : public harness::sdk::Kernel {
     const Value y = make(shape_.elements());
     kernels::Pool& pool = product_of(shape_.width, shape_.width).pool();
     const std::size_t bytes = static_cast<std::size_t>(of.together) * harness::sdk::size_of(shape_.dtype);
-    steps_.push_back([=, this, &pool] {
+    steps_.emplace_back([=, this, &pool] {
       pool.for_each(shape_.batch * of.outer, [&](std::int64_t at, int) {
         for (std::int64_t i = 0; i < of.inner; ++i) {
           const std::int64_t to = (at / of.outer * of.inner + i) * of.outer + at % of.outer;

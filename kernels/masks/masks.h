@@ -85,6 +85,7 @@ class Rules {
   }
   Rules(const Rules&) = delete;
   Rules& operator=(const Rules&) = delete;
+  ~Rules() = default;
 
   [[nodiscard]] const Expression& mask() const { return mask_; }
   [[nodiscard]] const Expression& score() const { return score_; }

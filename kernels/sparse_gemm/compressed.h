@@ -83,13 +83,14 @@ class CompressedRows {
   [[nodiscard]] std::uint32_t places(std::int64_t row, std::int64_t column) const {
     const PlaceBits at = place_bits(row, column);
     std::uint32_t word = 0;
-    std::memcpy(&word, bytes_ + extents_.block_of(row, column) + value_bytes + at.word * 4, sizeof word);
+    std::memcpy(&word, bytes_ + extents_.block_of(row, column) + value_bytes + std::int64_t{at.word} * 4,
+                sizeof word);
     return word >> at.shift & 0xFU;
   }
   // The bits of kept value 0 or 1.
   [[nodiscard]] std::uint16_t value(std::int64_t row, std::int64_t column, int which) const {
     std::uint16_t bits = 0;
-    std::memcpy(&bits, bytes_ + extents_.values_at(row, column) + which * 2, sizeof bits);
+    std::memcpy(&bits, bytes_ + extents_.values_at(row, column) + std::int64_t{which} * 2, sizeof bits);
     return bits;
   }
 
@@ -111,7 +112,7 @@ inline void compress_rows(const CompressedExtents& extents, const std::byte* den
                                        half_of(words[0], words[1], places >> 2)};
       std::memcpy(to + extents.values_at(row, column), values, sizeof values);
       const PlaceBits at = place_bits(row, column);
-      std::byte* const word_at = to + extents.block_of(row, column) + value_bytes + at.word * 4;
+      std::byte* const word_at = to + extents.block_of(row, column) + value_bytes + std::int64_t{at.word} * 4;
       std::uint32_t word = 0;
       std::memcpy(&word, word_at, sizeof word);
       word = (word & ~(0xFU << at.shift)) | places << at.shift;
@@ -123,7 +124,7 @@ inline void compress_rows(const CompressedExtents& extents, const std::byte* den
 inline void clear_blocks(const CompressedExtents& extents, std::byte* to) {
   std::memset(to, 0, static_cast<std::size_t>(extents.bytes()));
   for (std::int64_t block = 0; block < extents.bytes(); block += block_bytes)
-    for (int word = 0; word < 256; ++word)
+    for (std::int64_t word = 0; word < 256; ++word)
       std::memcpy(to + block + value_bytes + word * 4, &first_places, sizeof first_places);
 }
 

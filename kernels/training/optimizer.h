@@ -35,7 +35,7 @@ KERNELS_BOTH void update_weight(const Optimizer& by, const StepFactors& factors,
                                 Real& mean, Real& variance) {
   mean = Real(by.beta1) * mean + (1 - Real(by.beta1)) * gradient;
   variance = Real(by.beta2) * variance + (1 - Real(by.beta2)) * gradient * gradient;
-  const Real root = Real(sqrt(variance * Real(factors.correction)));
+  const Real root = std::sqrt(variance * Real(factors.correction));
   weight = weight * Real(factors.kept) - Real(factors.size) * mean / (root + Real(by.epsilon));
 }
 

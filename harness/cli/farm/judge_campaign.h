@@ -42,6 +42,6 @@ Status close_records(Store& store, FarmStore& farm, const OpenCampaign& open);
 // Judges one suite of a campaign whose records are closed: the current build by the other one, or by what
 // --against names; else it only shows what was measured. Returns the exit status.
 int judge_suite(Store& store, const OpenCampaign& open, const CampaignSuite& suite,
-                const PolicyOptions& policy, SuiteOutputs& outputs, const Reproduction& made_by);
+                const PolicyOptions& options, SuiteOutputs& outputs, const Reproduction& made_by);
 
 }  // namespace harness

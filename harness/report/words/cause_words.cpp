@@ -12,7 +12,7 @@
 namespace harness::report {
 namespace {
 
-std::string why_or(const Cause& cause, std::string otherwise) {
+std::string why_or(const Cause& cause, const std::string& otherwise) {
   const std::string why = cause.text("why");
   return why.empty() ? otherwise : why;
 }

@@ -26,9 +26,9 @@ struct VariancePrior {
   double variance = 0;            // s0^2
   double degrees_of_freedom = 0;  // d0
 
-  // The chance that a group of such cases has this variance or a larger one: F with d and d0 degrees of
-  // freedom (Smyth 2004, equation 4).
-  [[nodiscard]] double tail(double of_group, double degrees_of_freedom) const;
+  // The chance that a group of such cases has this variance or a larger one: F with d (`own`) and d0
+  // degrees of freedom (Smyth 2004, equation 4).
+  [[nodiscard]] double tail(double of_group, double own) const;
 };
 
 // s0^2 as a line of log variance over the level.

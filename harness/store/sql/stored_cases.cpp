@@ -139,7 +139,7 @@ void write_case_verdicts(soci::session& sql, const std::string& run, std::span<c
                             soci::use(one_verdict), soci::use(waived), soci::use(run), soci::use(id));
   for (const CaseVerdict& one : cases) {
     one_verdict = name_of(one.verdict);
-    waived = one.waived ? 1 : 0;
+    waived = one.waived ? 1 : 0;  // NOLINT(clang-analyzer-deadcode.DeadStores): the statement reads it
     id = column_text(one.case_id);
     update.execute(true);
   }
@@ -169,6 +169,7 @@ void fill_needed(soci::session& sql) {
   for (const PlanRow& one : rows) {
     row = one;
     const auto planned = decode_case(one.planned, "record " + one.run);
+    // NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): likewise
     needed = planned ? processes_needed(*planned) : 0;
     update.execute(true);
   }

@@ -22,7 +22,7 @@ using harness::sdk::Role;
 
 double angle_of(const Shape& shape, std::int64_t position, std::int64_t column) {
   return static_cast<double>(position) *
-         std::pow(10000.0, -static_cast<double>(column / 2 * 2) / static_cast<double>(shape.head));
+         std::pow(10000.0, -static_cast<double>(column - column % 2) / static_cast<double>(shape.head));
 }
 
 class QkvRope final : public harness::sdk::Workload {

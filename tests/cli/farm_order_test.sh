@@ -29,13 +29,16 @@ PY
 
 # Nothing is known yet: blocks in the order of the suite, smaller at the end.
 expect 0 plan --elements 2
+! grep -q 'on 2 devices' "$printed" || problem "nobody can know the time: $(cat "$printed")"
 tasks >unknown.txt
 [ "$(head -n 1 unknown.txt | wc -w)" = 6 ] || problem "the first of 24 cases: $(cat unknown.txt)"
 expect 0 "$HARNESS" farm work --store farm.db --quiet
 expect 0 "$HARNESS" farm judge --store farm.db
 
-# Now the long one comes first and alone, so that another element can measure the rest meanwhile.
+# Now the long one comes first and alone, so that another element can measure the rest meanwhile. Planning tells how long
+# all will take.
 expect 0 plan --elements 2
+grep -q '; about .* on 2 devices' "$printed" || problem "no time is told: $(cat "$printed")"
 tasks >known.txt
 [ "$(head -n 1 known.txt)" = twice/also_right/n=40 ] || problem "the first task: $(head -n 1 known.txt)"
 [ "$(tr ' ' '\n' <known.txt | sort -u | wc -l)" = 24 ] || problem "not each case once: $(cat known.txt)"

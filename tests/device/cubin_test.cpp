@@ -160,28 +160,28 @@ class WholeCode : public testing::Test {
   }
 
   const std::vector<std::byte> image_ = image("globals.cubin");
-  static constexpr const char* plain_ = "_Z5plainPf";
-  static constexpr const char* uses_ = "_Z4usesPfi";
-  static constexpr const char* big_ = "_Z3bigIfEvPT_";
+  static constexpr const char* plain = "_Z5plainPf";
+  static constexpr const char* uses = "_Z4usesPfi";
+  static constexpr const char* big = "_Z3bigIfEvPT_";
 };
 
 TEST_F(WholeCode, IsThatOfEachKernel) {
-  EXPECT_THAT(of(image_), UnorderedElementsAre(Key(plain_), Key(uses_), Key(big_)));
+  EXPECT_THAT(of(image_), UnorderedElementsAre(Key(plain), Key(uses), Key(big)));
   EXPECT_EQ(of(image_), of(image_));
 }
 
 TEST_F(WholeCode, CoversTheKernelsOwnCodeAndNotItsNeighbours) {
-  EXPECT_THAT(changed_by(flipped(std::string(".text.") + plain_)), ElementsAre(plain_));
-  EXPECT_THAT(changed_by(flipped(std::string(".text.") + uses_)), ElementsAre(uses_));
+  EXPECT_THAT(changed_by(flipped(std::string(".text.") + plain)), ElementsAre(plain));
+  EXPECT_THAT(changed_by(flipped(std::string(".text.") + uses)), ElementsAre(uses));
 }
 
 TEST_F(WholeCode, CoversTheInitialValuesOfTheModulesVariables) {
-  EXPECT_THAT(changed_by(flipped(".nv.constant3")), ElementsAre(big_, uses_, plain_));
-  EXPECT_THAT(changed_by(flipped(".nv.global.init", 3)), ElementsAre(big_, uses_, plain_));
+  EXPECT_THAT(changed_by(flipped(".nv.constant3")), ElementsAre(big, uses, plain));
+  EXPECT_THAT(changed_by(flipped(".nv.global.init", 3)), ElementsAre(big, uses, plain));
 }
 
 TEST_F(WholeCode, CoversTheVariablesThatAddressesStandFor) {
-  EXPECT_THAT(changed_by(flipped(".rela.nv.constant4", 12)), ElementsAre(big_, uses_, plain_))
+  EXPECT_THAT(changed_by(flipped(".rela.nv.constant4", 12)), ElementsAre(big, uses, plain))
       << "the symbol's number";
 }
 

@@ -10,6 +10,12 @@
 namespace harness {
 namespace {
 
+// The time of so many processes of each side. 0: unknown.
+Seconds seconds_of(const CampaignSuite& suite, const PlannedCase& planned, int processes) {
+  const auto known = suite.seconds.find(planned.id);
+  return known == suite.seconds.end() ? 0 : known->second * processes;
+}
+
 // A case to measure.
 struct Piece {
   std::size_t suite = 0;
@@ -49,10 +55,8 @@ std::vector<Piece> pieces_of(const Campaign& campaign, const CampaignWork& work)
       if (const std::string now = point_of(planned); now != before || place == cases.begin()->first)
         before = now, ++point;
       const int processes = how.processes > 0 ? how.processes : planned.sampling.processes;
-      const auto known = one.seconds.find(planned.id);
       pieces.push_back({suite, static_cast<int>(place), point, &how, gpus_of(campaign, planned),
-                        processes * static_cast<int>(one.sides.size()),
-                        known == one.seconds.end() ? 0 : known->second * processes});
+                        processes * static_cast<int>(one.sides.size()), seconds_of(one, planned, processes)});
     }
   }
   std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& one, const Piece& other) {
@@ -168,30 +172,35 @@ void add_tasks(const Campaign& campaign, Pieces pieces, bool by_size, std::vecto
 
 void order_cases(const Campaign& campaign, CampaignSuite& suite) {
   const std::vector<PlannedCase>& cases = suite.current().plan.cases;
-  const auto seconds_of = [&](const PlannedCase& one) {
-    const auto known = suite.seconds.find(one.id);
-    return known == suite.seconds.end() ? 0 : known->second * one.sampling.processes;
-  };
   struct Point {
     std::size_t first = 0;
     Seconds seconds = 0;
   };
   std::map<std::string, Point> points;
   for (std::size_t i = 0; i < cases.size(); ++i)
-    points.try_emplace(point_of(cases[i]), Point{i}).first->second.seconds += seconds_of(cases[i]);
+    points.try_emplace(point_of(cases[i]), Point{i}).first->second.seconds +=
+        seconds_of(suite, cases[i], cases[i].sampling.processes);
   std::map<std::string, std::tuple<int, Seconds, std::size_t, Seconds>> keys;
   for (const PlannedCase& one : cases) {
     const int turn = turn_of(gpus_of(campaign, one));
     const Point& point = points.at(point_of(one));
-    keys.emplace(one.id, campaign.budget > 0
-                             ? std::tuple(turn, 0., std::size_t{0}, 0.)
-                             : std::tuple(turn, -point.seconds, point.first, -seconds_of(one)));
+    keys.emplace(one.id, campaign.budget > 0 ? std::tuple(turn, 0., std::size_t{0}, 0.)
+                                             : std::tuple(turn, -point.seconds, point.first,
+                                                          -seconds_of(suite, one, one.sampling.processes)));
   }
   for (CampaignSide& side : suite.sides)
     std::stable_sort(side.plan.cases.begin(), side.plan.cases.end(),
                      [&](const PlannedCase& one, const PlannedCase& other) {
                        return keys.at(one.id) < keys.at(other.id);
                      });
+}
+
+Seconds expected_time(const Campaign& campaign) {
+  Seconds all = 0;
+  for (const CampaignSuite& suite : campaign.suites)
+    for (const PlannedCase& one : suite.current().plan.cases)
+      all += seconds_of(suite, one, one.sampling.processes);
+  return all;
 }
 
 std::vector<FarmTask> tasks_of(const Campaign& campaign, const CampaignWork& work) {

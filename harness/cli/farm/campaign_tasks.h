@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/units.h"
 #include "harness/cli/farm/campaign.h"
 
 namespace harness {
@@ -14,6 +15,9 @@ namespace harness {
 // variants of a point, too. Points that take long come first, and so do their variants. With a budget, only
 // the GPUs count.
 void order_cases(const Campaign& campaign, CampaignSuite& suite);
+
+// The time of all cases in one process after the other, as far as CampaignSuite::seconds tells.
+Seconds expected_time(const Campaign& campaign);
 
 // The tasks of all cases, numbered; then a task to judge, where it can add tasks.
 std::vector<FarmTask> tasks_of(const Campaign& campaign);

@@ -9,6 +9,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/farm/campaign_tasks.h"
 #include "harness/cli/farm/element/ask_patiently.h"
 #include "harness/cli/farm/element/campaign_worker.h"
 #include "harness/cli/farm/judge_campaign.h"
@@ -52,14 +53,23 @@ int farm_plan(const FarmPlanArguments& arguments) {
     if (const Status written = write_file_atomically(arguments.slurm, script); !written)
       return report_error(written.error());
   }
-  const std::string spared =
-      made.spared == 0 ? "" : fmt::format("; {} cases are proven identical", made.spared);
   for (const std::string& one : made.left_out) fmt::print(stderr, "left out: {}\n", printable(one));
-  const std::string left_out =
-      made.left_out.empty() ? "" : fmt::format("; {} cases are left out", made.left_out.size());
   const auto tasks = std::count_if(made.tasks.begin(), made.tasks.end(),
                                    [](const FarmTask& one) { return one.kind == TaskKind::measure; });
-  fmt::print("campaign {}: {} tasks, {} results{}{}\n", made.stored.id, tasks, results, spared, left_out);
+  const auto cases_that = [](std::size_t count, const char* one, const char* many) {
+    return count == 0 ? "" : "; " + report::counted(count, one, many);
+  };
+  const Seconds expected = expected_time(made.campaign);
+  fmt::print("campaign {}: {}, {}{}{}{}\n", made.stored.id,
+             report::counted(static_cast<std::size_t>(tasks), "task", "tasks"),
+             report::counted(static_cast<std::size_t>(results), "result", "results"),
+             cases_that(made.spared, "case is proven identical", "cases are proven identical"),
+             cases_that(made.left_out.size(), "case is left out", "cases are left out"),
+             expected > 0 ? fmt::format("; about {} on {}, by the times of earlier records",
+                                        report::coarse_duration(expected / made.campaign.elements),
+                                        report::counted(static_cast<std::size_t>(made.campaign.elements),
+                                                        "device", "devices"))
+                          : "");
   return exit_ok;
 }
 
@@ -114,7 +124,8 @@ int farm_work(const FarmArguments& arguments, const CommandLine& /*line*/) {
                      done->sick ? report::words(*done->sick) : "another element found it sick"),
          {},
          "others measure its tasks; look after it with `harness doctor`"});
-  fmt::print("{} tasks are measured here{}; {}\n", done->tasks,
+  fmt::print("{} measured here{}; {}\n",
+             report::counted(static_cast<std::size_t>(done->tasks), "task is", "tasks are"),
              done->failed > 0 ? fmt::format(", {} of their results failed or are wrong", done->failed) : "",
              done->end == WorkEnd::finished         ? "the campaign is finished"
              : done->end == WorkEnd::over_budget    ? "the budget is used up"
@@ -145,7 +156,8 @@ int farm_judge(const FarmArguments& arguments, const CommandLine& line) {
     return report_error(judged.error());
   if (const std::size_t open = farm->open.open_tasks(); open > 0)
     return report_error({ErrorKind::missing,
-                         fmt::format("{} of {} tasks are not done yet", open, farm->open.tasks.size()),
+                         fmt::format("{} of {} not done yet", open,
+                                     report::counted(farm->open.tasks.size(), "task is", "tasks are")),
                          {},
                          "do them with `harness farm work`; `harness farm status` tells who does"});
   if (const std::size_t checking = farm->open.unverified_elements(); checking > 0)

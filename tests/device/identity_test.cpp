@@ -89,6 +89,8 @@ struct Example {
   [[nodiscard]] std::string digest() const { return identity().digest; }
 
   Example(const Example&) = delete;
+  Example& operator=(const Example&) = delete;
+  ~Example() = default;
 
   Process process;
   std::map<std::string, std::string> code = {{"_Z4gemmPf", "c0de"}, {"pack", "pac0"}};

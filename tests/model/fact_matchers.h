@@ -69,7 +69,7 @@ MATCHER_P(Says, text, "") {
   return arg.text("text").find(text) != std::string::npos;
 }
 
-template <class Code>
+template <class Code>  // NOLINTNEXTLINE(readability-identifier-naming): as gmock names matchers
 FactMatcher<Code> FactIs(Code code, Figures figures = {}) {
   return {code, std::move(figures)};
 }

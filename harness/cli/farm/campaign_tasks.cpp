@@ -136,7 +136,7 @@ FarmTask task_of(Pieces pieces) {
 
 // Neighbours that are not in a task yet.
 struct Waiting {
-  double size = 0;  // of the first point; without meaning where the order of the plan counts
+  double size = 0;  // of the first point; 0 where the order of the plans counts
   Pieces pieces;
 
   // Whether the other one comes first.

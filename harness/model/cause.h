@@ -72,6 +72,13 @@ enum class CauseCode {
   program_output,       // problem: what it wrote cannot be read
   no_benchmark,         // its output lacks this benchmark
 
+  // Told by the file of another tool, about one benchmark in it.
+  tool_failed,      // why: the tool's words, or no figure
+  tool_skipped,     // likewise
+  runs_failed,      // runs, of, status: of the first
+  time_unusable,    // member, value: as text, such as "0" or "NaN"; advice
+  processes_named,  // name, one, other: the same id stands for other parameters in an earlier process
+
   // Found by the run, in the trace of a program.
   trace_refused,           // holder: the tool that holds CUPTI
   trace_failed,            // problem
@@ -145,6 +152,11 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::program_ended, "program_ended"},
                       {CauseCode::program_output, "program_output"},
                       {CauseCode::no_benchmark, "no_benchmark"},
+                      {CauseCode::tool_failed, "tool_failed"},
+                      {CauseCode::tool_skipped, "tool_skipped"},
+                      {CauseCode::runs_failed, "runs_failed"},
+                      {CauseCode::time_unusable, "time_unusable"},
+                      {CauseCode::processes_named, "processes_named"},
                       {CauseCode::trace_refused, "trace_refused"},
                       {CauseCode::trace_failed, "trace_failed"},
                       {CauseCode::trace_lost_records, "trace_lost_records"},

@@ -26,7 +26,7 @@ int severity(Outcome outcome) {
 Series& series_named(std::vector<Series>& all, const Series& like) {
   for (Series& series : all)
     if (series.metric == like.metric) return series;
-  all.push_back(Series{like.metric, like.unit, like.direction, {}});
+  all.push_back(Series{like.metric, like.unit, like.direction, {}, like.informs});
   return all.back();
 }
 
@@ -40,6 +40,22 @@ constexpr std::string_view oldest_digest_rules = "1";  // such a digest has no p
 void forget_process(CaseRecord& record, int process) {
   std::erase_if(record.processes, [&](const ProcessResult& r) { return r.process == process; });
   forget_samples(record.series, process);
+}
+
+// One id can stand for other parameters in the output of another start. Such samples are of another thing.
+void take_tool_case(CaseRecord& record, ProcessResult& result) {
+  if (!result.tool_case) return;
+  const Rare<ToolCase> told = std::exchange(result.tool_case, {});
+  if (!record.tool_case) record.tool_case = told;
+  for (const auto& [name, value] : told->parameters) {
+    const auto known = record.tool_case->parameters.find(name);
+    if (known == record.tool_case->parameters.end() || known->second == value) continue;
+    result.outcome = Outcome::failed;
+    result.reason =
+        Cause{CauseCode::processes_named, {{"name", name}, {"one", known->second}, {"other", value}}};
+    result.series.clear();
+    return;
+  }
 }
 
 // The same launch among `others` for each of `kernels`, each of them once; nothing where they differ.
@@ -203,6 +219,7 @@ CaseRecord planned_record(const PlannedCase& planned) {
 
 void add_result(CaseRecord& record, ProcessResult result) {
   forget_process(record, result.process);
+  take_tool_case(record, result);
   // A look is process 0. Its values are no samples beside those of measured processes.
   const auto is_measured = [](const ProcessResult& one) { return one.outcome != Outcome::looked_at; };
   if (is_measured(result))

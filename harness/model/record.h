@@ -14,6 +14,7 @@
 #include "harness/model/instrument_readings.h"
 #include "harness/model/note.h"
 #include "harness/model/plan.h"
+#include "harness/model/tool_case.h"
 #include "harness/schema/enum_names.h"
 #include "harness/schema/rare.h"
 
@@ -101,6 +102,7 @@ struct Series {
   std::string unit;    // "us" for times that the harness measures
   Direction direction = Direction::lower_is_better;
   std::vector<ProcessSamples> processes;
+  bool informs = false;  // nothing says what is better: it decides only where a gate names the metric
 
   bool operator==(const Series&) const = default;
 };
@@ -183,6 +185,7 @@ struct ProcessResult {
   std::optional<TimingMode> timing = {};      // as measured, also where the plan left it open
   std::string choice = {};                    // that the variant made (sdk::Kernel::choose), "" without one
   std::optional<sdk::DType> multiplies = {};  // sdk::Kernel::multiplies
+  Rare<ToolCase> tool_case = {};              // of a program's output; moved to the case
 
   bool operator==(const ProcessResult&) const = default;
 };
@@ -216,6 +219,7 @@ struct CaseRecord {
   Rare<Program> program = {};            // see PlannedCase; without its folder
   Rare<sdk::Params> tuned = {};          // see PlannedCase
   Rare<BuildParts> build = {};           // in a pooled baseline: of the records that it comes from
+  Rare<ToolCase> tool_case = {};         // of an import, where the file tells more than a name
 
   bool operator==(const CaseRecord&) const = default;
 };

@@ -56,14 +56,23 @@ struct Described<ProcessSamples> {
 
 template <>
 struct Described<Series> {
+  static constexpr auto fields = list_fields<Series>(
+      JsonLayout::lines, field("metric", &Series::metric).required(), field("unit", &Series::unit).required(),
+      field("direction", &Series::direction), field("informs", &Series::informs).unless_default(),
+      field("processes", &Series::processes)
+          .required()
+          .checked([](const JsonNode& node, const std::vector<ProcessSamples>& all) {
+            expect_unique(node, all, &ProcessSamples::process, "process");
+          }));
+};
+
+template <>
+struct Described<ToolCase> {
   static constexpr auto fields =
-      list_fields<Series>(JsonLayout::lines, field("metric", &Series::metric).required(),
-                          field("unit", &Series::unit).required(), field("direction", &Series::direction),
-                          field("processes", &Series::processes)
-                              .required()
-                              .checked([](const JsonNode& node, const std::vector<ProcessSamples>& all) {
-                                expect_unique(node, all, &ProcessSamples::process, "process");
-                              }));
+      list_fields<ToolCase>(JsonLayout::line, field("name", &ToolCase::name).required(),
+                            field("parameters", &ToolCase::parameters).unless_default(),
+                            field("launch", &ToolCase::launch).unless_default(),
+                            field("source", &ToolCase::source).unless_default());
 };
 
 template <>
@@ -133,7 +142,8 @@ inline constexpr auto result_in_case =
                                field("identity", &ProcessResult::identity).unless_default(),
                                field("timing", &ProcessResult::timing).unless_default(),
                                field("choice", &ProcessResult::choice).unless_default(),
-                               field("multiplies", &ProcessResult::multiplies).unless_default());
+                               field("multiplies", &ProcessResult::multiplies).unless_default(),
+                               field("tool_case", &ProcessResult::tool_case).unless_default());
 
 // The series of a case. An older record holds the first call beside the samples of its time.
 struct AsSeries {
@@ -193,6 +203,7 @@ inline constexpr auto planned_part = list_fields<CaseRecord>(
     field("sampling", &CaseRecord::sampling),
     field("suite_sampling", &CaseRecord::suite_sampling).unless_default(),
     field("program", &CaseRecord::program).unless_default(),
+    field("tool_case", &CaseRecord::tool_case).unless_default(),
     field("tuned", &CaseRecord::tuned).unless_default(), field("flops", &CaseRecord::flops).unless_default(),
     field("bytes", &CaseRecord::bytes).unless_default(), field("items", &CaseRecord::items).unless_default(),
     field("item_name", &CaseRecord::item_name).unless_default(),

@@ -78,7 +78,12 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
     const auto [last, code] = std::from_chars(text, end, real);
     // Out of range is also what is too small, which is zero to a double.
     if (code == std::errc::result_out_of_range) real = std::strtod(std::string(text, end).c_str(), nullptr);
-    if (!std::isfinite(real)) return stop("Number too big to be stored in double.");
+    if (const std::string_view word(text, length); word.ends_with("NaN")) {
+      real = std::numeric_limits<double>::quiet_NaN();
+    } else if (word.ends_with("Inf") || word.ends_with("Infinity")) {
+      real = std::numeric_limits<double>::infinity() * (word.starts_with('-') ? -1 : 1);
+    } else if (!std::isfinite(real))
+      return stop("Number too big to be stored in double.");
     return document_.Double(real);
   }
   bool Null() { return document_.Null(); }
@@ -141,7 +146,8 @@ std::string_view view(const JsonValue& value) {
 
 }  // namespace
 
-Result<std::unique_ptr<JsonReader>> JsonReader::parse(std::string_view text, const Location& source) {
+Result<std::unique_ptr<JsonReader>> JsonReader::parse(std::string_view text, const Location& source,
+                                                      JsonNumbers numbers) {
   std::unique_ptr<JsonReader> reader(new JsonReader(source));
   if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);  // a byte order mark
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
@@ -152,7 +158,9 @@ Result<std::unique_ptr<JsonReader>> JsonReader::parse(std::string_view text, con
   const auto parse_into = [&](JsonDocument& document) {
     static thread_local OpenNames open;
     Builder builder(document, open);
-    const bool parsed = !parser.Parse<parse_flags>(stream, builder).IsError();
+    constexpr unsigned tolerant = parse_flags | rapidjson::kParseNanAndInfFlag;
+    const bool parsed = numbers == JsonNumbers::finite ? !parser.Parse<parse_flags>(stream, builder).IsError()
+                                                       : !parser.Parse<tolerant>(stream, builder).IsError();
     obstacle = builder.obstacle();
     return parsed;
   };

@@ -51,6 +51,10 @@ class JsonNode {
   // Whether the whole document has had no problem so far.
   [[nodiscard]] bool ok() const;
   [[nodiscard]] bool is_null() const { return value_ != nullptr && value_->IsNull(); }
+  // Text, a number, true or false.
+  [[nodiscard]] bool is_scalar() const {
+    return value_ != nullptr && !value_->IsNull() && !value_->IsArray() && !value_->IsObject();
+  }
   [[nodiscard]] bool is_text() const { return value_ != nullptr && value_->IsString(); }
 
   // The value, or the fallback when the member is absent. Another type is a problem.
@@ -133,11 +137,15 @@ class JsonNode {
   mutable rapidjson::SizeType next_ = 0;  // behind the member found last, which is often asked for next
 };
 
+// Whether NaN, Infinity and -Infinity, which several tools write, are numbers.
+enum class JsonNumbers { finite, with_nan };
+
 class JsonReader {
  public:
   // Malformed JSON is an error with line and column. `source` names the text in every error; its line
   // is the number of the first line of `text` (for a file of many documents).
-  static Result<std::unique_ptr<JsonReader>> parse(std::string_view text, const Location& source);
+  static Result<std::unique_ptr<JsonReader>> parse(std::string_view text, const Location& source,
+                                                   JsonNumbers numbers = JsonNumbers::finite);
 
   [[nodiscard]] JsonNode root() { return {*this, nullptr, {}, JsonNode::no_index, &document_}; }
 

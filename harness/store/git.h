@@ -69,6 +69,9 @@ bool has_changes(const std::filesystem::path& folder, const std::vector<std::str
 // one. Asks no git, which refuses the repository of another user.
 std::optional<std::filesystem::path> top_of_tree();
 
+// Likewise, but from a linked worktree that of its main working tree, where the store of all of them is.
+std::optional<std::filesystem::path> top_of_main_tree();
+
 // The repository's top folder, or nullopt.
 std::optional<std::filesystem::path> repository_root(const std::filesystem::path& folder);
 

@@ -7,6 +7,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/store/adapters/import_named.h"
 #include "harness/store/baselines.h"
 #include "harness/store/git.h"
 #include "harness/store/record_file.h"
@@ -52,15 +53,6 @@ Result<Selected> as_side(Record record, Fact<SourceCode> found, const std::strin
   return make_selected(std::move(record), std::move(found));
 }
 
-std::string advice_for(const fs::path& path, const std::string& otherwise) {
-  const std::string extension = to_lower(path.extension().string());
-  if (extension == ".jsonl")
-    return fmt::format("samples of another tool become a record first: `harness import {}`",
-                       shell_quoted(path.string()));
-  if (extension == ".yaml" || extension == ".yml") return "name a record file, not a suite";
-  return otherwise;
-}
-
 // A file that was named and is not there is a slip in its name, which no `--allow missing` excuses.
 Error no_file(const fs::path& path, const Error& error) {
   if (error.kind != ErrorKind::missing) return error;
@@ -70,14 +62,20 @@ Error no_file(const fs::path& path, const Error& error) {
                : std::string("a name that ends in .json is a record file: write its path, or a revision")};
 }
 
+// Files of another tool, of which a side takes one error.
+Result<Record> read_tool_files(const std::string& name, const SelectOptions& options) {
+  ImportOptions imports = options.imports;
+  imports.suite = options.suite;
+  Checked<Record> record = import_named({name}, imports);
+  if (!record) return fail(record.error().front());
+  return std::move(*record);
+}
+
 Result<Selected> select_file(const fs::path& path, SideKind kind, const SelectOptions& options) {
-  Result<Record> record = read_record(path);
-  if (!record) {
-    if (record.error().kind == ErrorKind::missing) return fail(no_file(path, record.error()));
-    Error error = record.error();
-    error.advice = advice_for(path, error.advice);
-    return fail(error);
-  }
+  Result<Record> record =
+      names_tool_files(path.string()) ? read_tool_files(path.string(), options) : read_record(path);
+  if (!record && record.error().kind == ErrorKind::missing) return fail(no_file(path, record.error()));
+  if (!record) return fail(record.error());
   return as_side(std::move(*record), {SourceCode::file, {{"path", path.string()}}},
                  "file " + printable(path.string()), kind, options);
 }
@@ -231,7 +229,8 @@ Status check_side_name(Store& store, const std::string& name, const fs::path& fo
 
 std::optional<Result<Selected>> select_certain(Store& store, const std::string& name, SideKind kind,
                                                const SelectOptions& options) {
-  if (name.ends_with(".json")) return select_file(name, kind, options);
+  if (name.ends_with(".json") || (names_tool_files(name) && !exists(name)))
+    return select_file(name, kind, options);
   if (!is_whole_id(name)) return std::nullopt;
   if (auto found = select_id(store, name, kind, options)) return found;
   return fail(no_record(store, name));

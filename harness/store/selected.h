@@ -8,6 +8,7 @@
 
 #include "harness/model/record.h"
 #include "harness/model/results/comparison.h"
+#include "harness/store/adapters/import_formats.h"
 
 namespace harness {
 
@@ -28,6 +29,7 @@ struct SelectOptions {
   std::string device_uuid;    // preferred among several records of one commit
   Passes passes = {};         // without it no record that was never judged follows one that may serve
   std::vector<std::string> among = {};  // for the baseline: only records with these ids; empty: all
+  ImportOptions imports = {};           // of a side that is files of another tool
 };
 
 }  // namespace harness

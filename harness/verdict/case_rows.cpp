@@ -12,6 +12,7 @@
 #include "harness/verdict/check/settled.h"
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/read/align_kernels.h"
+#include "harness/verdict/read/tool_cases.h"
 
 namespace harness {
 namespace {
@@ -132,25 +133,33 @@ bool is_compared(const Series& series, const CaseRecord& before, const CaseRecor
 }
 
 std::vector<PairedCase> pair_cases(const Record& baseline, const Record& current) {
-  std::unordered_map<std::string_view, const CaseRecord*> before;
+  std::unordered_map<std::string_view, const CaseRecord*>
+      before;  // the first of two with the same name counts
   before.reserve(baseline.cases.size());
   for (const CaseRecord& record : baseline.cases) before.emplace(record.id, &record);
-  const std::map<const CaseRecord*, const CaseRecord*> aligned = aligned_kernels(baseline, current);
+  // By a case that can have another id.
+  std::map<const CaseRecord*, const CaseRecord*> aligned = aligned_kernels(baseline, current);
+  aligned.merge(paired_tool_cases(baseline, current));
+  for (const auto& [now, old] : aligned) before.erase(old->id);
   std::unordered_set<std::string_view> present;
   present.reserve(current.cases.size());
   std::vector<PairedCase> pairs;
   pairs.reserve(current.cases.size());
   for (const CaseRecord& record : current.cases) {
-    if (!present.insert(record.id).second) continue;  // the first of two with the same name counts
-    const auto found = before.find(record.id);
-    pairs.push_back({found == before.end() ? nullptr : found->second, &record});
+    if (!present.insert(record.id).second) continue;
     if (const auto other = aligned.find(&record); other != aligned.end()) {
-      pairs.back().before = other->second;
-      present.insert(other->second->id);
+      pairs.push_back({other->second, &record});
+    } else if (const auto found = before.find(record.id); found != before.end()) {
+      pairs.push_back({found->second, &record});
+      before.erase(found);
+    } else {
+      pairs.push_back({nullptr, &record});
     }
   }
+  if (before.empty()) return pairs;
   for (const CaseRecord& record : baseline.cases)
-    if (present.insert(record.id).second) pairs.push_back({&record, nullptr});
+    if (const auto found = before.find(record.id); found != before.end() && found->second == &record)
+      pairs.push_back({&record, nullptr});
   return pairs;
 }
 

@@ -23,6 +23,7 @@
 #include "harness/verdict/decide/waive.h"
 #include "harness/verdict/read/origin.h"
 #include "harness/verdict/read/rename.h"
+#include "harness/verdict/read/tool_cases.h"
 #include "harness/verdict/trace.h"
 
 namespace harness {
@@ -126,6 +127,28 @@ std::vector<Remark> remarks_on_traced(const ComparedRecords& records,
   return {std::move(remark)};
 }
 
+// What the files of another tool leave open.
+std::vector<Remark> remarks_on_tool_cases(const ComparedRecords& records,
+                                          const std::vector<ComparisonRow>& rows) {
+  std::vector<Remark> remarks;
+  std::set<std::string> names;
+  std::size_t cases = 0;
+  for (const PairedCase& one : pair_cases(records.baseline, records.current)) {
+    if (one.before == nullptr || one.after == nullptr || !(one.before->tool_case || one.after->tool_case))
+      continue;
+    const std::set<std::string> untold = parameters_of_one_side(*one.before, *one.after);
+    cases += untold.empty() ? 0 : 1;
+    names.insert(untold.begin(), untold.end());
+  }
+  if (cases > 0)
+    remarks.push_back({RemarkCode::parameters_untold,
+                       {{"parameters", join(std::vector<std::string>(names.begin(), names.end()), ", ")},
+                        {"cases", cases}}});
+  if (std::any_of(rows.begin(), rows.end(), [](const ComparisonRow& row) { return row.one_file; }))
+    remarks.push_back({RemarkCode::one_session, {{"sd", records.policy.file_session_sd}}});
+  return remarks;
+}
+
 // Verdicts, diagnostics and the trace of all rows.
 // `trace` may be null: it takes as much memory as the evidence.
 std::vector<ComparisonRow> judged_rows(CaseRows found, const ComparedRecords& records, Trace* trace) {
@@ -171,6 +194,8 @@ Comparison finish_comparison(CaseRows rows, const ComparedRecords& records, cons
   for (Remark& remark : remarks_on_proofs(baseline, current, comparison.rows))
     comparison.remarks.push_back(std::move(remark));
   for (Remark& remark : remarks_on_traced(records, comparison.rows))
+    comparison.remarks.push_back(std::move(remark));
+  for (Remark& remark : remarks_on_tool_cases(records, comparison.rows))
     comparison.remarks.push_back(std::move(remark));
   if (policy.waivers_uncommitted)
     comparison.remarks.push_back({RemarkCode::waivers_uncommitted, {{"file", policy.waivers_file}}});

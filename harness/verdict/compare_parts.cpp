@@ -38,8 +38,8 @@ PartsComparison::PartsComparison(Record baseline, Record current, Policy policy,
       threads_(threads) {}
 
 bool PartsComparison::is_plain(const CaseRecord& one) const {
-  return one.outcome == Outcome::measured && !one.series.empty() && !one.program && one.gate.looks.empty() &&
-         one.gate.metrics.empty() && one.device == current_.cases.front().device &&
+  return one.outcome == Outcome::measured && !one.series.empty() && !one.program && !one.tool_case &&
+         one.gate.looks.empty() && one.gate.metrics.empty() && one.device == current_.cases.front().device &&
          std::all_of(one.processes.begin(), one.processes.end(), is_plain_result) &&
          std::none_of(one.series.begin(), one.series.end(), has_confirmed);
 }

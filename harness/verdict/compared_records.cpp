@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "harness/base/units.h"
 #include "harness/verdict/read/traced_steps.h"
 
 namespace harness {
@@ -73,6 +74,11 @@ std::optional<stats::VariancePrior> ComparedRecords::history_of(const Comparison
   if (learned == nullptr || !(learned->process_sd > 0) || !(learned->process_freedom > 0))
     return std::nullopt;
   return stats::VariancePrior{square_of_sd(learned->process_sd), learned->process_freedom};
+}
+
+double ComparedRecords::file_session_variance(const ComparisonRow& row) const {
+  const bool is_known = spread_of(row) != nullptr || pairing || one_session;
+  return is_known || seconds_per_unit(row.unit) == 0 ? 0 : square_of_sd(policy.file_session_sd);
 }
 
 Design ComparedRecords::design_of(const ComparisonRow& row, const std::string& device) const {

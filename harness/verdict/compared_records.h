@@ -37,6 +37,8 @@ struct ComparedRecords {
   [[nodiscard]] const WordMatch* words_of(const CaseRecord& record) const;
 
   // Variances of a side's log values between sessions, and between devices where another one is allowed.
+  // The variance between sessions to assume where all starts of a side are of one file.
+  [[nodiscard]] double file_session_variance(const ComparisonRow& row) const;
   [[nodiscard]] Design design_of(const ComparisonRow& row, const std::string& device) const;
 
   const Record& baseline;

@@ -58,6 +58,7 @@ std::optional<Obstacle> obstacle_to(const MetricPair& pair, const ComparisonRow&
   if (const auto& found = records.machine_of(pair.after.device).obstacle) return found;
   if (records.estimator_obstacle) return records.estimator_obstacle;
   if (const Obstacle* found = records.steps_obstacle(pair.after)) return *found;
+  if (auto found = parameters_obstacle(pair.before, pair.after)) return found;
   if (auto found = series_obstacle(pair.old, pair.now)) return found;
   if (auto found = gate_obstacle(row.margin, row.alpha)) return found;
   return looks_obstacle(pair.after.gate.looks);
@@ -74,8 +75,9 @@ Diagnostic loosened_margin(const RowGate& old, const RowGate& now) {
 // the change proposes. `regressed` says whether the old gate would have called the row regressed.
 template <class Regressed>
 void compare_gates(ComparisonRow& row, const MetricPair& pair, const Policy& policy, Regressed regressed) {
-  const RowGate old = gate_of(pair.before.gate, row.metric, policy);
-  const RowGate now = gate_of(pair.after.gate, row.metric, policy);
+  const bool informs = pair.old.informs && pair.now.informs;
+  const RowGate old = gate_of(pair.before.gate, row.metric, policy, informs);
+  const RowGate now = gate_of(pair.after.gate, row.metric, policy, informs);
   if (!policy.accept_proposed || old.informative) return;  // informative in the baseline as well
   if (row.informative)
     row.diagnostics.push_back({DiagnosticCode::informative_now});
@@ -144,11 +146,23 @@ void weigh_again(JudgedRow& judged, const MetricPair& pair, const ComparedRecord
   judged.evidence->pooled = weighed(pair.old, pair.now);
 }
 
+// Whether all processes are starts of one file of another tool, which took them one after the other.
+bool shares_file(const SideReading& side) {
+  return side.sessions.size() > 1 && side.sessions.front() > 0 &&
+         std::all_of(side.sessions.begin(), side.sessions.end(),
+                     [&](int session) { return session == side.sessions.front(); });
+}
+
 // One look at all processes that there are.
 void judge_at_once(JudgedRow& judged, const MetricPair& pair, const SideReading& baseline,
                    const SideReading& current, const ComparedRecords& records) {
   ComparisonRow& row = judged.row;
   Design design = records.design_of(row, pair.before.device);
+  if (shares_file(baseline) || shares_file(current)) {
+    const double between = records.file_session_variance(row);
+    row.one_file = between > design.session_variance;
+    design.session_variance = std::max(design.session_variance, between);
+  }
   if (records.pairing == Pairing::Kind::process) design.ratios = log_ratios(pair.old, pair.now);
   if (auto look = weigh(row, 1, baseline, current, design, records.policy)) {
     judged.evidence = Evidence{0, {}, row.baseline.processes, {}};
@@ -267,6 +281,17 @@ JudgedRow judge(const MetricPair& pair, const CaseProof& proof, const ComparedRe
 
 }  // namespace
 
+namespace {
+
+// Whether no side says what is better of a metric. Where one does, the other is not comparable.
+bool informs_on_both(const Series* series, const CaseRecord* before) {
+  if (series == nullptr || !series->informs) return false;
+  const Series* old = before == nullptr ? nullptr : series_named(*before, series->metric);
+  return old == nullptr || old->informs;
+}
+
+}  // namespace
+
 ComparisonRow row_for(const CaseRecord& record, const Series* series, const ComparedRecords& records,
                       const CaseRecord* before) {
   ComparisonRow row;
@@ -278,8 +303,8 @@ ComparisonRow row_for(const CaseRecord& record, const Series* series, const Comp
     row.unit = named->unit;
     row.direction = named->direction;
   }
-  const auto [gate, proposed] =
-      deciding_gate(before == nullptr ? nullptr : &before->gate, record.gate, row.metric, records.policy);
+  const auto [gate, proposed] = deciding_gate(before == nullptr ? nullptr : &before->gate, record.gate,
+                                              row.metric, records.policy, informs_on_both(series, before));
   if (gate.unit.empty())
     row.margin = gate.margin;
   else

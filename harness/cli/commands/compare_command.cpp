@@ -17,6 +17,7 @@
 #include "harness/cli/measuring/lock_devices.h"
 #include "harness/cli/measuring/prepare.h"
 #include "harness/cli/measuring/top_up.h"
+#include "harness/cli/options/import_options.h"
 #include "harness/cli/options/looks_options.h"
 #include "harness/cli/options/measuring_options.h"
 #include "harness/cli/output/emit.h"
@@ -213,13 +214,16 @@ int compare_command(const CompareArguments& arguments, const CommandLine& line) 
 void add_compare(Commands& commands) {
   auto& [command, arguments] =
       commands.add("compare", "Judge one record by another; the exit status is the verdict", compare_command);
-  command.add_option("--baseline", arguments.baseline, "revision or record file to compare with")
+  command
+      .add_option("--baseline", arguments.baseline,
+                  "revision, record file, or files of another tool, to compare with")
       ->capture_default_str()
       ->type_name("REV|FILE");
-  command.add_option("--current", arguments.current, "revision or record file to judge")
+  command.add_option("--current", arguments.current, "likewise, to judge")
       ->capture_default_str()
       ->type_name("REV|FILE");
   arguments.from.add_to(command);
+  add_import_options(command, arguments.from.imports);
   CLI::Option* measure = command.add_flag(
       "--measure", arguments.measure,
       "first measure undecided cases of the current side here, up to the next look that its record "

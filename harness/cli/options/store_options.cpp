@@ -42,7 +42,7 @@ CLI::Option* add_suite_option(CLI::App& command, std::string& suite, const std::
 }
 
 std::string usual_store() {
-  const std::optional<std::filesystem::path> top = top_of_tree();
+  const std::optional<std::filesystem::path> top = top_of_main_tree();
   return top ? (*top / default_store).lexically_normal().string() : default_store;
 }
 

@@ -31,11 +31,12 @@ CLI::Option* add_suite_option(CLI::App& command, std::string& suite, const std::
 struct SelectionOptions {
   std::string suite;  // "": all that the revision has, or the only one
   StoreOption store;
+  ImportOptions imports;  // of a side that is files of another tool
 
   void add_to(CLI::App& command);  // --suite, --store
 
   // In the repository around the current folder.
-  [[nodiscard]] SelectOptions select() const { return {".", suite, "", ""}; }
+  [[nodiscard]] SelectOptions select() const { return {".", suite, "", "", {}, {}, imports}; }
 };
 
 }  // namespace harness

@@ -64,6 +64,7 @@ enum class ReasonCode {
   sampling_differs,
   device_kind_differs,
   unit_differs,
+  parameters_differ,  // of a case that another tool named
   direction_differs,
   estimator_differs,
   estimator_unknown,  // estimator
@@ -121,6 +122,7 @@ inline constexpr auto enum_names<ReasonCode> =
                        {ReasonCode::sampling_differs, "sampling_differs"},
                        {ReasonCode::device_kind_differs, "device_kind_differs"},
                        {ReasonCode::unit_differs, "unit_differs"},
+                       {ReasonCode::parameters_differ, "parameters_differ"},
                        {ReasonCode::direction_differs, "direction_differs"},
                        {ReasonCode::estimator_differs, "estimator_differs"},
                        {ReasonCode::estimator_unknown, "estimator_unknown"},
@@ -365,6 +367,8 @@ enum class RemarkCode {
   top_up_done,   // results, seconds: of all of them
   budget_ended,  // budget: seconds; results: that stay open
   waivers_uncommitted,  // file: it has changes that no commit has, and they do not count
+  parameters_untold,    // parameters: "a, b", that the files of one side alone tell; cases
+  one_session,          // sd: that is assumed between sessions, since all starts of a side are of one file
 };
 
 template <>
@@ -379,7 +383,9 @@ inline constexpr auto enum_names<RemarkCode> =
                        {RemarkCode::topped_up, "topped_up"},
                        {RemarkCode::top_up_done, "top_up_done"},
                        {RemarkCode::budget_ended, "budget_ended"},
-                       {RemarkCode::waivers_uncommitted, "waivers_uncommitted"}});
+                       {RemarkCode::waivers_uncommitted, "waivers_uncommitted"},
+                       {RemarkCode::parameters_untold, "parameters_untold"},
+                       {RemarkCode::one_session, "one_session"}});
 
 using Remark = Fact<RemarkCode>;
 

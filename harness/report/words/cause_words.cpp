@@ -139,6 +139,14 @@ std::string printed_of(const Cause& cause) {
   return printed.empty() ? "" : "; it printed last: " + printed;
 }
 
+std::string on_failed_runs(const Cause& cause) {
+  return fmt::format(
+      "{} of {} runs ended with an exit status that means failure, the first with {}; a run that failed is "
+      "no "
+      "sample",
+      cause.count("runs"), cause.count("of"), cause.count("status"));
+}
+
 std::string on_earlier_process(const Cause& cause) {
   const std::string outcome = cause.text("outcome");
   return fmt::format("not tried again after process {}: {}", cause.count("process"),
@@ -229,6 +237,15 @@ std::string words(const Cause& cause) {
              ending_of(cause) + printed_of(cause);
     case CauseCode::program_output: return "what it wrote cannot be read: " + cause.text("problem");
     case CauseCode::no_benchmark: return "the program's output no longer has this benchmark";
+    case CauseCode::tool_failed: return "the tool reports an error: " + why_or(cause, "without a reason");
+    case CauseCode::tool_skipped: return "the tool skipped it: " + why_or(cause, "without a reason");
+    case CauseCode::runs_failed: return on_failed_runs(cause);
+    case CauseCode::time_unusable:
+      return fmt::format("`{}` is {}, which is no time{}", cause.text("member"), cause.text("value"),
+                         advice_of(cause));
+    case CauseCode::processes_named:
+      return fmt::format("`{}` is {} in this process, and {} in an earlier one", cause.text("name"),
+                         cause.text("other"), cause.text("one"));
     case CauseCode::trace_refused:
       return fmt::format("cannot be traced: {} holds CUPTI, which serves one tool at a time; run without it",
                          cause.text("holder"));

@@ -235,6 +235,15 @@ std::string words(const Remark& remark) {
           "{} regressed {} not measured again: {}.", remark.count("cases"),
           remark.count("cases") == 1 ? "case was" : "cases were",
           remark.text("reason") == "budget" ? "the budget had ended" : "--no-confirm was given");
+    case RemarkCode::parameters_untold:
+      return fmt::format("Of {} case{}, the files of one side alone tell: {}.", remark.count("cases"),
+                         remark.count("cases") == 1 ? "" : "s", remark.text("parameters"));
+    case RemarkCode::one_session:
+      return fmt::format(
+          "all starts of a side are of one file, so of one session: {} is assumed between sessions of host "
+          "times; "
+          "Several files, written in turns with the other build, can tell less.",
+          percent(remark.number("sd")));
     case RemarkCode::waivers_uncommitted:
       return fmt::format("{} has changes that are not committed; they do not count. Commit them.",
                          remark.text("file"));

@@ -264,6 +264,7 @@ std::string incomparable(const ComparisonRow& row, const Reason& reason,
     case ReasonCode::device_kind_differs:
       return fmt::format("measured on different kinds of device ({})", differ);
     case ReasonCode::unit_differs: return fmt::format("the unit changed ({})", differ);
+    case ReasonCode::parameters_differ: return fmt::format("its parameters differ ({})", differ);
     case ReasonCode::direction_differs:
       return fmt::format("it changed which direction is better ({})", differ);
     case ReasonCode::estimator_differs: return fmt::format("the estimator changed ({})", differ);

@@ -1,55 +1,215 @@
 // The output of a program with Google Benchmark for --benchmark_format=json. One file is one process. A
 // repetition runs the whole function again, allocations included, so it is a placement; its one sample is the
-// mean of its iterations. Aggregates ("_mean", "_median") are left out.
+// mean of its iterations. Aggregates ("_mean", "_median", "_BigO") are left out.
+//
+// Up to 1.8 the library divides real_time by the number of threads, since 1.9 it does not
+// (benchmark_runner.cc). The file names the library's version since 1.8.4. So times of several threads carry
+// what they count.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
-#include <utility>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <set>
 
 #include "harness/base/text.h"
-#include "harness/base/units.h"
 #include "harness/store/adapters/import_formats.h"
-#include "harness/store/adapters/one_process.h"
+#include "harness/store/adapters/known_units.h"
+#include "harness/store/adapters/read_text.h"
 
 namespace harness {
 namespace {
 
-// Members of a benchmark that become metrics. Rates, such as items_per_second, say nothing that the time does
-// not.
-constexpr std::array<std::pair<const char*, const char*>, 2> metrics{
-    {{"real_time", "wall_time"}, {"cpu_time", "cpu_time"}}};
+constexpr const char* own_names =
+    "give each a name of its own: ->Name(\"...\"), or BENCHMARK_CAPTURE; or choose one with "
+    "--benchmark_filter";
+
+constexpr const char* only_aggregates =
+    "their samples are gone: leave out --benchmark_report_aggregates_only";
 
 // The first key of the object is one of the two that the library writes.
 bool is_google_benchmark(std::string_view text) {
   text = trim(text);
   if (!text.starts_with('{')) return false;
   text = trim(text.substr(1));
-  return text.starts_with("\"context\"") || text.starts_with("\"benchmarks\"");
+  return text.starts_with("\"context\"") ||
+         (text.starts_with("\"benchmarks\"") && text.find("\"real_time\"") != std::string_view::npos);
 }
 
-void take_google_benchmark(const JsonNode& benchmark, OneProcess& process) {
-  if (benchmark.find("run_type").text("iteration") != "iteration") return;
-  const JsonNode name =
-      benchmark.find("run_name").present() ? benchmark.find("run_name") : benchmark.require("name");
-  if (benchmark.find("error_occurred").flag())
-    return benchmark.problem("reports an error: " + benchmark.find("error_message").text(),
-                             "correct the benchmark, or leave it out with --benchmark_filter");
-  const std::string unit = benchmark.find("time_unit").text("ns");
-  if (seconds_per_unit(unit) == 0) benchmark.find("time_unit").problem("is no unit of time");
-  time_above_zero(benchmark.require("real_time"));
-  if (!benchmark.ok()) return;
-  for (const auto& [member, metric] : metrics)
-    if (const JsonNode value = benchmark.find(member); value.present())
-      process.add(name.text(), metric, unit, {{value.number()}});
+// Whether "v1.8.5" divides times by threads. Unknown: the library is older than 1.8.4.
+bool divides_by_threads(const std::string& version) {
+  const std::size_t digit = version.find_first_of("0123456789");
+  if (digit == std::string::npos) return true;
+  int major = 0, minor = 0;
+  const char *begin = version.data() + digit, *end = version.data() + version.size();
+  const auto [dot, code] = std::from_chars(begin, end, major);
+  if (code == std::errc{} && dot != end) std::from_chars(dot + 1, end, minor);
+  return major < 1 || (major == 1 && minor < 9);
 }
 
-Checked<Record> read_google_benchmark(std::string_view text, const std::string& file) {
-  return read_json(text, file, [](const JsonNode& root, OneProcess& process) {
-    if (const JsonNode context = root.find("context"); context.present())
-      add_fields(process.machine, context,
-                 {"host_name", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "library_build_type"});
-    root.require("benchmarks").each_element([&](const JsonNode& one) {
-      take_google_benchmark(one, process);
+// "3" of "BM_x/real_time/threads:3".
+std::string threads_in(std::string_view name) {
+  constexpr std::string_view mark = "/threads:";
+  const std::size_t at = name.find(mark);
+  if (at == std::string_view::npos) return "1";
+  const std::string_view rest = name.substr(at + mark.size());
+  return std::string(rest.substr(0, rest.find('/')));
+}
+
+class Reader {
+ public:
+  explicit Reader(ToolFile& read) : read_(read) {}
+
+  void take(const JsonNode& root) {
+    if (const JsonNode context = root.find("context"); context.present()) take_context(context);
+    const JsonNode benchmarks = root.require("benchmarks");
+    benchmarks.each_element([&](const JsonNode& one) { count_aggregates(one); });
+    benchmarks.each_element([&](const JsonNode& one) { take_benchmark(one); });
+    for (const auto& [name, means] : aggregates_)
+      if (!families_.contains(name))
+        benchmarks.problem(fmt::format("holds `{}` only as aggregates", printable(name)), only_aggregates);
+  }
+
+ private:
+  // Further members come from --benchmark_context.
+  void take_context(const JsonNode& context) {
+    static const std::map<std::string, FieldClass, std::less<>> kinds{
+        {"library_build_type", FieldClass::block},
+        {"library_version", FieldClass::warn},
+        {"num_cpus", FieldClass::warn},
+        {"cpu_scaling_enabled", FieldClass::warn},
+        {"aslr_enabled", FieldClass::warn},
+        {"cpu_builder_type", FieldClass::warn}};
+    for (const auto& [name, value] : scalars_of(context)) {
+      if (name == "date")
+        read_.date = value;
+      else if (name == "host_name")
+        read_.host = value;
+      else if (name == "library_version")
+        version_ = value;
+      else if (name == "executable")
+        read_.same.emplace(name, value);
+      if (name == "dry_run" && value == "true")
+        context.find(name).problem("is true: each benchmark ran once, which is no measurement",
+                                   "leave out --benchmark_dry_run");
+      if (name == "date" || name == "json_schema_version") continue;
+      const auto kind = kinds.find(name);
+      read_.field(name, value, kind == kinds.end() ? FieldClass::info : kind->second);
+    }
+    take_load(context);
+    take_caches(context);
+  }
+
+  // What other processes took when the program started. On a quiet host it says nothing.
+  void take_load(const JsonNode& context) {
+    const JsonNode load = context.find("load_avg");
+    if (!load.present() || load.size() == 0) return;
+    const double now = load.element(0).number(), cpus = context.find("num_cpus").number(1);
+    if (now > cpus / 4) read_.field("load", fmt::format("{:.1f} on {:g} CPUs", now, cpus), FieldClass::warn);
+  }
+
+  void take_caches(const JsonNode& context) {
+    std::vector<std::string> sizes;
+    context.find("caches").each_element([&](const JsonNode& one) {
+      sizes.push_back(
+          fmt::format("L{} {} {}", text_of(one, "level"), text_of(one, "type"), text_of(one, "size")));
     });
-  });
+    read_.field("caches", join(sizes, ", "), FieldClass::warn);
+  }
+
+  // Old versions mark aggregates by their names alone.
+  void count_aggregates(const JsonNode& benchmark) {
+    const std::string name = benchmark.find("name").text();
+    if (benchmark.find("run_type").text("iteration") != "iteration") {
+      ++aggregates_[benchmark.find("run_name").text(name)];
+      return;
+    }
+    constexpr std::string_view mean = "_mean";
+    if (!benchmark.find("run_type").present() && name.ends_with(mean))
+      ++aggregates_[name.substr(0, name.size() - mean.size())];
+  }
+
+  [[nodiscard]] bool is_old_aggregate(const JsonNode& benchmark, const std::string& name) const {
+    if (benchmark.find("big_o").present() || benchmark.find("rms").present()) return true;
+    if (benchmark.find("run_type").present()) return false;
+    const auto ends = [&](std::string_view what) {
+      return name.ends_with(what) && aggregates_.contains(name.substr(0, name.size() - what.size()));
+    };
+    return ends("_mean") || ends("_median") || ends("_stddev") || ends("_cv");
+  }
+
+  // Two families can have one name, and then only their place in the file tells them apart, which a filter
+  // changes.
+  void check_name(const JsonNode& benchmark, const std::string& name) {
+    const std::string family = text_of(benchmark, "family_index"),
+                      repetition = text_of(benchmark, "repetition_index");
+    const auto [known, fresh] = families_.emplace(name, family);
+    const bool again = !repetitions_.emplace(name, repetition).second;
+    const auto means = aggregates_.find(name);
+    const bool old_repetition = repetition.empty() && means != aggregates_.end() && means->second == 1;
+    if (known->second != family || (again && !old_repetition))
+      benchmark.problem(fmt::format("is called `{}`, as another benchmark in the file is", printable(name)),
+                        own_names);
+  }
+
+  void take_benchmark(const JsonNode& benchmark) {
+    if (benchmark.find("run_type").text("iteration") != "iteration") return;
+    const JsonNode named =
+        benchmark.find("run_name").present() ? benchmark.find("run_name") : benchmark.require("name");
+    const std::string name = name_of(named);
+    if (!benchmark.ok() || is_old_aggregate(benchmark, name)) return;
+    check_name(benchmark, name);
+    const std::string threads = threads_in(name);
+    if (const std::string told = text_of(benchmark, "threads"); !told.empty() && told != threads)
+      benchmark.find("threads").problem(
+          fmt::format("is {}, and its name says {}", printable(told), printable(threads)));
+    if (!benchmark.ok()) return;
+    ToolCase known{.name = name};
+    if (threads != "1")
+      known.parameters["real_time"] = divides_by_threads(version_) ? "divided by threads" : "not divided";
+    CaseRecord& one = read_.at(known);
+    if (benchmark.find("error_occurred").flag())
+      return ToolFile::end(
+          one, Outcome::failed,
+          cause_with_why(CauseCode::tool_failed, printable(text_of(benchmark, "error_message"))));
+    if (benchmark.find("skipped").flag())
+      return ToolFile::end(
+          one, Outcome::skipped,
+          cause_with_why(CauseCode::tool_skipped, printable(text_of(benchmark, "skip_message"))));
+    take_times(benchmark, one, name);
+  }
+
+  void take_times(const JsonNode& benchmark, CaseRecord& one, const std::string& name) {
+    const JsonNode unit = benchmark.require("time_unit");
+    if (benchmark.ok() && !time_unit(unit.text())) unit.problem("is no unit of time");
+    const std::optional<double> real = time_of(benchmark.require("real_time"), one);
+    if (!benchmark.ok() || !real) return;
+    ToolFile::add(one, "wall_time", unit.text(), {{*real}});
+    const JsonNode cpu = benchmark.find("cpu_time");
+    if (!cpu.present()) return;
+    const double used = cpu.number();
+    if (used < 0) cpu.problem(fmt::format("is {}; a time is above 0", used));
+    if (!(used > 0) || !std::isfinite(used)) return;  // below the tick of the system's clock
+    // With UseManualTime() the program times a part of itself, and its CPU time is of all.
+    ToolFile::add(one, "cpu_time", unit.text(), {{used}}).informs =
+        name.find("/manual_time") != std::string::npos;
+  }
+
+  ToolFile& read_;
+  std::string version_;
+  std::map<std::string, int> aggregates_;  // by name: of which there is a mean
+  std::map<std::string, std::string> families_;
+  std::set<std::pair<std::string, std::string>> repetitions_;
+};
+
+Checked<ToolFile> read_google_benchmark(std::string_view text, const std::string& file,
+                                        const ToolQuestions&) {
+  Checked<ToolFile> read =
+      read_json(text, file, [](const JsonNode& root, ToolFile& into) { Reader(into).take(root); });
+  if (!read) return read;
+  return with_cases(std::move(*read), file, "no benchmark ran; does --benchmark_filter match any?");
 }
 
 }  // namespace

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/locale/encoding_utf.hpp>
 #include <filesystem>
+#include <iterator>
+#include <set>
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/store/adapters/foreign_tools.h"
 
 namespace harness {
 
-// One a file of this folder. json_lines_format takes every text, so it comes last.
+// One a file of this folder.
 extern const ImportFormat google_benchmark_format, nvbench_format, pytest_benchmark_format, hyperfine_format,
     criterion_format, llama_bench_format, trtexec_format, nsys_format, ncu_format, json_lines_format;
 
@@ -29,92 +33,136 @@ const ImportFormat* find_import_format(std::string_view name) {
   return found == formats.end() ? nullptr : *found;
 }
 
-namespace {
-
-int last_process(const Record& record) {
-  int last = 0;
-  for (const CaseRecord& one : record.cases)
-    for (const ProcessResult& result : one.processes) last = std::max(last, result.process);
-  return last;
+const ImportFormat* format_of(std::string_view text) {
+  const auto& formats = import_formats();
+  const auto found = std::find_if(formats.begin(), formats.end(),
+                                  [&](const ImportFormat* one) { return one->recognises(text); });
+  return found == formats.end() ? nullptr : *found;
 }
 
-Status check_same_units(const CaseRecord& one, const CaseRecord& more, const std::string& file) {
-  for (const Series& series : one.series)
-    for (const Series& other : more.series)
-      if (series.metric == other.metric && (series.unit != other.unit || series.direction != other.direction))
-        return fail(
-            ErrorKind::usage, Location{file},
-            fmt::format("metric `{}` of case `{}` has another unit or direction than in the files before",
-                        printable(series.metric), printable(one.id)));
-  return {};
+namespace {
+
+// Text in UTF-8 without its byte order mark. PowerShell's `>` writes UTF-16.
+std::string from_utf16(std::string_view text, bool big_endian) {
+  std::u16string wide;
+  wide.reserve(text.size() / 2);
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+    const auto first = static_cast<unsigned char>(text[i]), second = static_cast<unsigned char>(text[i + 1]);
+    wide += static_cast<char16_t>(big_endian ? first << 8 | second : second << 8 | first);
+  }
+  return boost::locale::conv::utf_to_utf<char>(wide);
+}
+
+// `text` as UTF-8; `owner` keeps what was converted.
+std::string_view plain_text(std::string_view text, std::string& owner) {
+  if (text.starts_with("\xEF\xBB\xBF")) return text.substr(3);
+  const bool little = text.starts_with("\xFF\xFE"), big = text.starts_with("\xFE\xFF");
+  if (!little && !big) return text;
+  owner = from_utf16(text.substr(2), big);
+  return owner;
 }
 
 // The processes of a case with their samples, as a worker reports them.
-std::vector<ProcessResult> reported_results(const CaseRecord& one) {
-  std::vector<ProcessResult> results = one.processes;
-  for (ProcessResult& result : results)
-    for (const Series& series : one.series)
-      for (const ProcessSamples& samples : series.processes)
+std::vector<ProcessResult> reported_results(CaseRecord& one) {
+  std::vector<ProcessResult> results = std::move(one.processes);
+  for (ProcessResult& result : results) {
+    result.case_id = one.id;
+    result.tool_case = one.tool_case;
+    for (Series& series : one.series)
+      for (ProcessSamples& samples : series.processes)
         if (samples.process == result.process)
-          result.series.push_back({series.metric, series.unit, series.direction, {samples}});
+          result.series.push_back(
+              {series.metric, series.unit, series.direction, {std::move(samples)}, series.informs});
+  }
   return results;
+}
+
+// Whether a file's name ends with a number, as that of one of several runs does: "main-101-1".
+bool is_numbered(const std::string& stem) {
+  return !stem.empty() && stem.back() >= '0' && stem.back() <= '9';
 }
 
 }  // namespace
 
-Checked<Record> import_samples(std::string_view text, const std::string& file) {
-  const auto& formats = import_formats();
-  const auto format = std::find_if(formats.begin(), formats.end(),
-                                   [&](const ImportFormat* one) { return one->recognises(text); });
-  Checked<Record> record = (*format)->read(text, file);
-  if (!record) return record;
+Import::Import(ImportOptions options) : options_(std::move(options)), merged_(options_.merge) {}
+
+Checked<bool> Import::add(std::string_view text, const std::string& file) {
+  if (const auto [known, fresh] = texts_.emplace(content_hash(text), file); !fresh)
+    return fail_checked(
+        {ErrorKind::usage,
+         known->second == file ? "is named twice"
+                               : fmt::format("has the same content as {}", printable(known->second)),
+         Location{file}, "a copy is no further process: start the program once for each file"});
+  std::string converted;
+  const std::string_view plain = plain_text(text, converted);
+  const ImportFormat* format = format_of(plain);
+  if (format == nullptr) return fail_checked(not_read_here(plain, file));
+  Checked<ToolFile> read = format->read(plain, file, options_.questions);
+  if (!read) return tl::unexpected(read.error());
+  if (!read->names_cases)
+    return fail_checked({ErrorKind::usage, "does not say what was measured", Location{file},
+                         "name it: --case NAME, such as --case resnet50"});
+  if (Status known = use_known_units(*read, file); !known) return fail_checked(known.error());
+  if (first_file_.empty()) {
+    first_file_ = file;
+    suite_ = read->suite;
+    revision_ = read->revision;
+  }
+  if (!read->date.empty() && (date_.empty() || read->date < date_)) date_ = read->date;
+  if (revision_ && read->revision && revision_->commit != read->revision->commit)
+    return fail_checked({ErrorKind::usage,
+                         fmt::format("is of commit {}, and {} of {}", printable(read->revision->commit),
+                                     printable(first_file_), printable(revision_->commit)),
+                         Location{file}, "import the files of each commit apart"});
+  suite_named_ = !options_.suite.empty() || !suite_.empty() ||
+                 !is_numbered(std::filesystem::path(first_file_).stem().string());
+  for (const std::string& remark : read->remarks) remarks_.push_back(file + ": " + remark);
+  if (Status merged = merged_.add(std::move(*read), file); !merged) return fail_checked(merged.error());
+  return true;
+}
+
+Checked<Record> Import::take() && {
+  Result<Record> record = std::move(merged_).take();
+  if (!record) return fail_checked(record.error());
   record->id = random_uuid();
   record->tool = "harness import";
-  if (record->suite.name.empty()) record->suite.name = std::filesystem::path(file).stem().string();
-  record->suite.file = file;
-  record->started = record->finished = utc_timestamp();
-  return record;
+  if (!options_.suite.empty()) record->suite.name = options_.suite;
+  if (record->suite.name.empty()) record->suite.name = std::filesystem::path(first_file_).stem().string();
+  record->suite.file = first_file_;
+  record->finished = utc_timestamp();
+  record->started = date_.empty() ? record->finished : date_;
+  return std::move(*record);
+}
+
+Checked<Record> import_samples(std::string_view text, const std::string& file, const ImportOptions& options) {
+  Import import(options);
+  if (const auto added = import.add(text, file); !added) return tl::unexpected(added.error());
+  return std::move(import).take();
 }
 
 Checked<std::vector<ProcessResult>> import_process(const ImportFormat& format, std::string_view text,
                                                    const std::string& file, int process) {
-  const Checked<Record> record = format.read(text, file);
-  if (!record) return tl::unexpected(record.error());
+  std::string converted;
+  const std::string_view plain = plain_text(text, converted);
+  Checked<ToolFile> read = format.read(plain, file, {});
+  if (!read) return tl::unexpected(read.error());
+  if (Status known = use_known_units(*read, file); !known) return fail_checked(known.error());
+  if (Status named = name_cases(read->cases, file); !named) return fail_checked(named.error());
   std::vector<ProcessResult> results;
-  for (const CaseRecord& one : record->cases) {
+  std::set<int> processes;
+  for (CaseRecord& one : read->cases)
     for (ProcessResult& result : reported_results(one)) {
-      if (result.process != record->cases.front().processes.front().process)
-        return fail_checked(
-            {ErrorKind::usage, "holds several processes; one run of a program is one", Location{file}, {}});
+      processes.insert(result.process);
       results.push_back(std::move(result));
     }
-  }
+  if (processes.size() > 1)
+    return fail_checked(
+        {ErrorKind::usage, "holds several processes; one run of a program is one", Location{file}, {}});
   for (ProcessResult& result : results) {
     result.process = process;
     for (Series& series : result.series) series.processes.front().process = process;
   }
   return results;
-}
-
-Status add_processes(Record& record, Record more) {
-  const int last = last_process(record);
-  for (CaseRecord& added : more.cases) {
-    auto known = std::find_if(record.cases.begin(), record.cases.end(),
-                              [&](const CaseRecord& one) { return one.id == added.id; });
-    if (known == record.cases.end()) {
-      CaseRecord fresh = added;
-      fresh.series.clear();
-      fresh.processes.clear();
-      known = record.cases.insert(record.cases.end(), std::move(fresh));
-    }
-    if (const Status same = check_same_units(*known, added, more.suite.file); !same) return same;
-    for (ProcessResult& result : reported_results(added)) {
-      result.process += last;
-      for (Series& series : result.series) series.processes.front().process += last;
-      add_result(*known, std::move(result));
-    }
-  }
-  return {};
 }
 
 }  // namespace harness

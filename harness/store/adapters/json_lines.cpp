@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 
@@ -15,7 +16,8 @@
 #include "harness/model/known_metrics.h"
 #include "harness/schema/json_reader.h"
 #include "harness/store/adapters/import_formats.h"
-#include "harness/store/adapters/one_process.h"
+#include "harness/store/adapters/known_units.h"
+#include "harness/store/adapters/read_text.h"
 
 namespace harness {
 namespace {
@@ -31,7 +33,7 @@ struct SeriesLines {
   int line = 0;  // that named it first
   std::string metric;
   std::string unit;
-  Direction direction = Direction::lower_is_better;
+  UsualDirection direction;
   std::map<int, std::map<int, PlacementLine>> processes;
 };
 
@@ -39,6 +41,7 @@ struct CaseLines {
   std::string id;
   std::vector<std::string> tags;
   std::vector<SeriesLines> series;
+  std::map<int, Cause> failed;  // by process: a value that is no time
 };
 
 class Importer {
@@ -46,7 +49,7 @@ class Importer {
   explicit Importer(const std::string& file) : file_(file) {}
 
   void take(std::string_view text, int line);
-  Checked<Record> finish();
+  Checked<ToolFile> finish();
 
  private:
   void take_header(const JsonNode& root);
@@ -63,13 +66,11 @@ class Importer {
   std::vector<CaseLines> cases_;
   std::unordered_map<std::string, std::size_t> index_;
   SampleErrors errors_;
-  std::size_t like_json_ = 0;  // lines that begin as JSON does
 };
 
 void Importer::take(std::string_view text, int line) {
   if (trim(text).empty()) return;
-  if (trim(text).front() == '{' || trim(text).front() == '[') ++like_json_;
-  auto reader = JsonReader::parse(text, {file_, line});
+  auto reader = JsonReader::parse(text, {file_, line}, JsonNumbers::with_nan);
   if (!reader) return errors_.add(reader.error());
   const JsonNode root = (*reader)->root();
   bool header = false;
@@ -113,7 +114,7 @@ void Importer::take_machine(const JsonNode& node) {
 
 CaseLines& Importer::case_named(const std::string& id) {
   const auto [known, fresh] = index_.try_emplace(id, cases_.size());
-  if (fresh) cases_.push_back({id, {}, {}});
+  if (fresh) cases_.push_back({id, {}, {}, {}});
   return cases_[known->second];
 }
 
@@ -128,8 +129,9 @@ SeriesLines& Importer::series_of(CaseLines& one, const JsonNode& root, int line)
   const std::string metric = root.find("metric").text();
   const JsonNode unit = root.find("unit");
   const JsonNode direction = root.find("direction");
-  const bool higher = direction.present() && direction.choice(names) == 1;
-  const Direction wanted = higher ? Direction::higher_is_better : Direction::lower_is_better;
+  UsualDirection wanted = usual_direction(unit.text());
+  if (direction.present())
+    wanted = {direction.choice(names) == 1 ? Direction::higher_is_better : Direction::lower_is_better, true};
   const auto known = std::find_if(one.series.begin(), one.series.end(),
                                   [&](const SeriesLines& series) { return series.metric == metric; });
   if (known == one.series.end())
@@ -137,7 +139,7 @@ SeriesLines& Importer::series_of(CaseLines& one, const JsonNode& root, int line)
   if (unit.text() != known->unit)
     unit.problem(fmt::format("is `{}`, but line {} says `{}` for this case and metric",
                              printable(unit.text()), known->line, printable(known->unit)));
-  if (direction.present() && wanted != known->direction)
+  if (direction.present() && wanted.direction != known->direction.direction)
     direction.problem(fmt::format("is not what line {} says for this case and metric", known->line));
   return *known;
 }
@@ -157,9 +159,13 @@ void check_spelling(const JsonNode& root) {
   });
 }
 
-void check_positive(const JsonNode& node, double value, const std::string& unit) {
-  if (seconds_per_unit(unit) > 0 && !(value > 0))
+// A time of 0, NaN or Infinity, of which the first is kept. A negative time is a problem of the file.
+void check_time(const JsonNode& node, bool is_time, std::optional<Cause>& unusable) {
+  const double value = node.number();
+  if (is_time && value < 0 && std::isfinite(value))
     node.problem(fmt::format("is {}; a time is above 0", value));
+  else if (!std::isfinite(value) || (is_time && !(value > 0)))
+    if (!unusable) unusable = unusable_time(node.path(), value);
 }
 
 void Importer::take_samples(const JsonNode& root, int line) {
@@ -177,10 +183,12 @@ void Importer::take_samples(const JsonNode& root, int line) {
     if (name.present() && name.text().empty()) name.problem("is empty");
   if (samples.present() && taken.placement.samples.empty())
     samples.problem("is empty; expected at least one number");
-  samples.each_element([&](const JsonNode& sample) { check_positive(sample, sample.number(), unit.text()); });
+  std::optional<Cause> unusable;
+  const bool is_time = time_unit(unit.text()).has_value();
+  samples.each_element([&](const JsonNode& sample) { check_time(sample, is_time, unusable); });
   if (const JsonNode first = root.find("first_call"); first.present()) {
     taken.first_call = first.number();
-    check_positive(first, *taken.first_call, unit.text());
+    check_time(first, is_time, unusable);
   }
   const std::vector<std::string> tags = root.find("tags").texts();
   check_spelling(root);
@@ -189,6 +197,11 @@ void Importer::take_samples(const JsonNode& root, int line) {
   CaseLines& one = case_named(id.text());
   add_tags(one, tags);
   SeriesLines& series = series_of(one, root, line);
+  if (unusable) {
+    one.failed.try_emplace(process, std::move(*unusable));
+    taken.placement.samples.clear();
+    taken.first_call.reset();
+  }
   const auto [known, fresh] = series.processes[process].try_emplace(placement, std::move(taken));
   if (!fresh)
     root.problem(fmt::format("repeats case `{}`, metric `{}`, process {}, placement {} of line {}",
@@ -198,16 +211,16 @@ void Importer::take_samples(const JsonNode& root, int line) {
 
 // Moves the samples out of `lines`. First calls become a series of their own.
 Series merged(SeriesLines& lines, Series& first_calls) {
-  Series series{lines.metric, lines.unit, lines.direction, {}};
+  Series series{lines.metric, lines.unit, lines.direction.direction, {}, !lines.direction.known};
   series.processes.reserve(lines.processes.size());
   for (auto& [number, placements] : lines.processes) {
     ProcessSamples process{number, {}};
     std::optional<double> first_call;
     for (auto& [placement, taken] : placements) {
       if (!first_call) first_call = taken.first_call;
-      process.placements.push_back(std::move(taken.placement));
+      if (!taken.placement.samples.empty()) process.placements.push_back(std::move(taken.placement));
     }
-    series.processes.push_back(std::move(process));
+    if (!process.placements.empty()) series.processes.push_back(std::move(process));
     if (!first_call) continue;
     Placement called;
     called.samples = {*first_call};
@@ -233,34 +246,47 @@ CaseRecord merged(CaseLines& lines) {
   if (!calls.processes.empty()) record.series.push_back(std::move(calls));
   for (auto& [number, result] : results) {
     result.case_id = lines.id;
+    if (const auto failed = lines.failed.find(number); failed != lines.failed.end()) {
+      result.outcome = Outcome::failed;
+      result.reason = failed->second;
+    }
     record.processes.push_back(std::move(result));
   }
   return record;
 }
 
-Checked<Record> Importer::finish() {
-  const std::vector<Error>& errors = errors_.errors();
-  if (like_json_ == 0 && !errors.empty())  // another kind of file: one error says it all
-    return fail_checked({ErrorKind::usage, "is no file of samples: no line of it is JSON",
-                         errors.front().where, "the formats are in harness/store/README.md, Importing"});
-  if (cases_.empty() && errors.empty())
+Checked<ToolFile> Importer::finish() {
+  if (cases_.empty() && errors_.errors().empty())
     errors_.add({ErrorKind::usage, "holds no samples", Location{file_},
-                 "one JSON object a line, as harness/store/README.md describes"});
-  if (!errors.empty()) return tl::unexpected(std::move(errors_).take(file_));
-  Record record;
-  record.suite.name = std::move(suite_);
-  record.session = std::move(session_);
-  record.machines[std::string(import_device)] = std::move(machine_);
-  record.cases.reserve(cases_.size());
+                 "one JSON object a line: {\"case\": NAME, \"metric\": \"wall_time\", \"unit\": \"us\", "
+                 "\"process\": 1, "
+                 "\"samples\": [..]}"});
+  if (!errors_.errors().empty()) return tl::unexpected(std::move(errors_).take(file_));
+  ToolFile read;
+  read.suite = std::move(suite_);
+  read.session = std::move(session_);
+  read.machine = std::move(machine_);
+  read.cases.reserve(cases_.size());
   index_ = {};
   for (CaseLines& one : cases_) {
-    record.cases.push_back(merged(one));
+    read.cases.push_back(merged(one));
     one = {};  // so that no case is in memory twice
   }
-  return record;
+  return read;
 }
 
-Checked<Record> read_lines(std::string_view text, const std::string& file) {
+// A line with a case, or with what describes the whole file, among the first ones.
+bool is_json_lines(std::string_view text) {
+  text = beginning_of(text);
+  bool found = false;
+  each_line(text, [&](std::string_view line, int) {
+    for (const char* key : {"\"case\"", "\"harness-samples\"", "{\"suite\"", "{\"machine\"", "{\"session\""})
+      found |= line.find(key) != std::string_view::npos;
+  });
+  return found && (trim(text).starts_with('{') || trim(text).find("\n{") != std::string_view::npos);
+}
+
+Checked<ToolFile> read_lines(std::string_view text, const std::string& file, const ToolQuestions&) {
   Importer importer(file);
   each_line(text, [&](std::string_view line, int number) { importer.take(line, number); });
   return importer.finish();
@@ -269,7 +295,7 @@ Checked<Record> read_lines(std::string_view text, const std::string& file) {
 }  // namespace
 
 extern const ImportFormat json_lines_format;
-const ImportFormat json_lines_format{"json_lines", "JSON Lines, one object a placement",
-                                     [](std::string_view) { return true; }, read_lines};
+const ImportFormat json_lines_format{"json_lines", "JSON Lines, one object a placement", is_json_lines,
+                                     read_lines};
 
 }  // namespace harness

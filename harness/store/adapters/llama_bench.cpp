@@ -1,30 +1,22 @@
 // The output of llama-bench for `-o json`, an array, and for `-o jsonl`, an object a line. A case is called
-// as in its table, "llama 7B Q4_0/pp512", and by the parameters in which the tests of the file differ.
+// as in its table, "llama 7B Q4_0/pp512", and by the parameters in which the tests of the import differ.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
 
 #include "harness/base/text.h"
 #include "harness/store/adapters/import_formats.h"
-#include "harness/store/adapters/one_process.h"
+#include "harness/store/adapters/read_text.h"
 
 namespace harness {
 namespace {
 
-// Scalars that are no parameters of a test, or that its name has already.
-constexpr std::array<std::string_view, 16> not_parameters{
-    "build_commit", "build_number", "cpu_info",       "gpu_info", "backends", "model_type",
-    "model_size",   "test_time",    "model_n_params", "n_prompt", "n_gen",    "n_depth",
-    "avg_ns",       "stddev_ns",    "avg_ts",         "stddev_ts"};
-
-struct Test {
-  std::string name;
-  std::map<std::string, std::string> parameters;
-  std::vector<double> samples;
-};
+// Scalars that are results, that describe the machine or the build, or that the name has already.
+constexpr std::array<std::string_view, 17> not_parameters{
+    "build_commit", "build_number", "cpu_info", "gpu_info",  "model_type", "model_filename",
+    "model_size",   "test_time",    "n_prompt", "n_gen",     "n_depth",    "model_n_params",
+    "avg_ns",       "stddev_ns",    "avg_ts",   "stddev_ts", "samples_ns"};
 
 bool is_llama_bench(std::string_view text) {
   return begins_as_json(text, "{", {"model_type", "samples_ns"}) ||
@@ -32,50 +24,66 @@ bool is_llama_bench(std::string_view text) {
 }
 
 // As llama-bench calls a test: "pp512", "tg128", "pp512+tg128", each maybe with " @ d1024".
-std::string name_of(const JsonNode& test) {
+std::string called(const JsonNode& test) {
   const auto prompt = test.require("n_prompt").integer<std::int64_t>(0, 0);
   const auto generated = test.require("n_gen").integer<std::int64_t>(0, 0);
   const auto depth = test.find("n_depth").integer<std::int64_t>(0, 0);
   std::string name = prompt > 0 ? fmt::format("pp{}", prompt) : "";
   if (generated > 0) name += fmt::format("{}tg{}", name.empty() ? "" : "+", generated);
   if (depth > 0) name += fmt::format(" @ d{}", depth);
-  return fmt::format("{}/{}", test.require("model_type").text(), name);
+  return fmt::format("{}/{}", name_of(test.require("model_type")), name);
 }
 
-void take_llama_bench(const JsonNode& node, std::vector<Test>& tests) {
-  Test test{name_of(node), {}, times_above_zero(node.require("samples_ns"))};
-  node.each_member([&](std::string_view name, const JsonNode& value) {
-    if (std::find(not_parameters.begin(), not_parameters.end(), name) != not_parameters.end()) return;
-    if (name != "samples_ns" && name != "samples_ts" && !value.is_null())
-      if (const auto scalar = value.scalar())
-        test.parameters.emplace(std::string(name), sdk::to_string(*scalar));
-  });
-  if (node.ok()) tests.push_back(std::move(test));
+// The tests of a file are of one build and one machine: two are two runs that were appended to it.
+void take_run(const JsonNode& test, ToolFile& read) {
+  const std::string build = text_of(test, "build_commit");
+  const auto [known, fresh] = read.same.emplace("build_commit", build);
+  if (!fresh && known->second != build)
+    test.find("build_commit")
+        .problem(fmt::format("is {}, and {} in a test before: the file holds runs of two builds",
+                             printable(build), printable(known->second)),
+                 "import each build from a file of its own");
+  const std::string date = text_of(test, "test_time");
+  if (read.date.empty()) {
+    read.date = date;
+    read.field("build_number", text_of(test, "build_number"), FieldClass::info);
+    read.field("cpu_info", text_of(test, "cpu_info"), FieldClass::block);
+    read.field("gpu_info", text_of(test, "gpu_info"), FieldClass::block);
+    return;
+  }
+  for (const char* part : {"cpu_info", "gpu_info"})
+    for (const MachineField& field : read.machine.fields)
+      if (field.name == part && field.value != text_of(test, part))
+        test.find(part).problem(fmt::format("is `{}`, and `{}` in a test before",
+                                            printable(text_of(test, part)), printable(field.value)),
+                                "import each machine from a file of its own");
 }
 
 // A test that was run twice in the file has a placement for each.
-void add_all(std::vector<Test>& tests, OneProcess& process) {
-  std::map<std::string, std::set<std::string>> values;
-  for (const Test& test : tests)
-    for (const auto& [name, value] : test.parameters) values[name].insert(value);
-  for (Test& test : tests) {
-    std::string id = test.name;
-    for (const auto& [name, value] : test.parameters)
-      if (values[name].size() > 1) id += fmt::format("/{}={}", name, value);
-    process.add(id, "wall_time", "ns", {std::move(test.samples)});
-  }
+void take_llama_bench(const JsonNode& node, ToolFile& read) {
+  ToolCase known{.name = called(node)};
+  take_run(node, read);
+  if (!node.ok()) return;
+  for (const auto& [name, value] : scalars_of(node))
+    if (std::find(not_parameters.begin(), not_parameters.end(), name) == not_parameters.end())
+      known.parameters.emplace(name, value);
+  if (const std::string model = text_of(node, "model_filename"); !model.empty())
+    known.source["model"] = file_name(model);
+  if (const std::string size = text_of(node, "model_size"); !size.empty()) known.source["model_size"] = size;
+  CaseRecord& one = read.at(known);
+  std::vector<double> samples = times_of(node.require("samples_ns"), one);
+  if (node.ok() && !samples.empty()) ToolFile::add(one, "wall_time", "ns", {std::move(samples)});
 }
 
-Checked<Record> read_llama_bench(std::string_view text, const std::string& file) {
-  std::vector<Test> tests;
-  if (!trim(text).starts_with('['))
-    return read_json_lines(
-        text, file, [&](const JsonNode& root, OneProcess&) { take_llama_bench(root, tests); },
-        [&](OneProcess& process) { add_all(tests, process); });
-  return read_json(text, file, [&](const JsonNode& root, OneProcess& process) {
-    root.each_element([&](const JsonNode& test) { take_llama_bench(test, tests); });
-    add_all(tests, process);
-  });
+Checked<ToolFile> read_llama_bench(std::string_view text, const std::string& file, const ToolQuestions&) {
+  Checked<ToolFile> read =
+      trim(text).starts_with('[')
+          ? read_json(text, file,
+                      [](const JsonNode& root, ToolFile& into) {
+                        root.each_element([&](const JsonNode& test) { take_llama_bench(test, into); });
+                      })
+          : read_json_lines(text, file, take_llama_bench);
+  return read ? with_cases(std::move(*read), file) : read;
 }
 
 }  // namespace

@@ -1,35 +1,60 @@
-// The SQLite file that `nsys export` makes of a profile. A kernel is a case, its launches are the samples.
-// An NVTX range is one, too, called ":TEXT" as `nsys stats` does; its times are the host's.
+// The SQLite file that `nsys export` makes of a profile. A kernel with its grid and block is a case, its
+// launches are the samples. An NVTX range is one, too, called ":TEXT" as `nsys stats` does; its times are the
+// host's. So is a CUDA graph that was traced as a whole. Columns that older versions lack count as absent.
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <array>
+#include <boost/algorithm/string/replace.hpp>
 #include <memory>
 #include <optional>
 
 #include "harness/base/text.h"
 #include "harness/store/adapters/import_formats.h"
-#include "harness/store/adapters/one_process.h"
+#include "harness/store/adapters/read_text.h"
 
 namespace harness {
 namespace {
 
-// A table of the file: its columns are name, start and end of an event in nanoseconds, in order.
+// How events of one kind are read: from the newest of the tables "NAME", "NAME_V2", "NAME_V3".
 struct Events {
   const char* table;
   const char* metric;
+  // Columns that queries can name where the table has them; else they are NULL.
+  std::array<const char*, 11> columns;
+  // Selects name, start, end (in nanoseconds), device, grid, block and domain; {0} is the table.
   const char* query;
 };
-constexpr Events kernels{"CUPTI_ACTIVITY_KIND_KERNEL", "gpu_time",
-                         R"(SELECT names.value, events.start, events."end"
-    FROM CUPTI_ACTIVITY_KIND_KERNEL AS events
-    LEFT JOIN StringIds AS names ON names.id = events.demangledName
+constexpr Events kernels{"CUPTI_ACTIVITY_KIND_KERNEL",
+                         "gpu_time",
+                         {"demangledName", "shortName", "deviceId", "gridX", "gridY", "gridZ", "blockX",
+                          "blockY", "blockZ", nullptr, nullptr},
+                         R"(SELECT names.value, events.start, events."end", events.deviceId,
+      events.gridX || 'x' || events.gridY || 'x' || events.gridZ,
+      events.blockX || 'x' || events.blockY || 'x' || events.blockZ, NULL
+    FROM {0} AS events
+    LEFT JOIN StringIds AS names ON names.id = COALESCE(events.demangledName, events.shortName)
     ORDER BY events.start, events.rowid)"};
-// Ranges by push and pop, 59, and by start and end, 60; an unfinished one has no end.
-constexpr Events ranges{"NVTX_EVENTS", "wall_time",
-                        R"(SELECT ':' || COALESCE(events.text, names.value), events.start, events."end"
-    FROM NVTX_EVENTS AS events
+constexpr Events graphs{
+    "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+    "gpu_time",
+    {"deviceId", "graphId"},
+    R"(SELECT 'CUDA graph', events.start, events."end", events.deviceId, NULL, NULL, events.graphId
+    FROM {0} AS events ORDER BY events.start, events.rowid)"};
+// Ranges by push and pop, 59, and by start and end, 60; an unfinished one has no end. Ranges without a text
+// have no name to compare by. The text of event 75 names a domain.
+constexpr Events ranges{
+    "NVTX_EVENTS",
+    "wall_time",
+    {"text", "textId", "domainId"},
+    R"(SELECT ':' || COALESCE(events.text, names.value), events.start, events."end", NULL, NULL, NULL,
+      CASE WHEN COALESCE(events.domainId, 0) = 0 THEN NULL ELSE COALESCE(
+        (SELECT COALESCE(domain.text, domains.value) FROM {0} AS domain
+          LEFT JOIN StringIds AS domains ON domains.id = domain.textId
+          WHERE domain.eventType = 75 AND domain.domainId = events.domainId), '#' || events.domainId) END
+    FROM {0} AS events
     LEFT JOIN StringIds AS names ON names.id = events.textId
-    WHERE events.eventType IN (59, 60) AND events."end" > 0
+    WHERE events.eventType IN (59, 60) AND events."end" > 0 AND COALESCE(events.text, names.value) IS NOT NULL
     ORDER BY events.start, events.rowid)"};
 
 // More steps than reading any sound file of a size takes, which a file made to last for ever exceeds.
@@ -62,24 +87,42 @@ class Export {
       refuse_as_sqlite();
   }
 
-  // Whether the file has a table: nsys makes those that it has events for.
-  bool has(const char* table) {
-    const Statement query = prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
-    if (!query) return false;
-    sqlite3_bind_text(query.get(), 1, table, -1, SQLITE_STATIC);
+  // The newest table of a name; "" without one. nsys makes those that it has events for.
+  std::string table(const std::string& name) {
+    const Statement query = prepare(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND (name = ?1 OR name LIKE ?1 || '\\_V_' "
+        "ESCAPE '\\') "
+        "ORDER BY name DESC LIMIT 1");
+    if (!query) return {};
+    sqlite3_bind_text(query.get(), 1, name.c_str(), -1, SQLITE_TRANSIENT);
     const int found = sqlite3_step(query.get());
     if (found != SQLITE_ROW && found != SQLITE_DONE) refuse_as_sqlite();
-    return found == SQLITE_ROW;
+    return found == SQLITE_ROW ? text_at(query.get(), 0) : std::string();
   }
 
-  void take(const Events& events, OneProcess& process) {
-    if (error_ || !has(events.table)) return;
-    const Statement query = prepare(events.query);
-    if (!query) return;
+  // Returns whether there were any.
+  bool take(const Events& events, ToolFile& read) {
+    const std::string found = error_ ? std::string() : table(events.table);
+    if (found.empty()) return false;
+    const Statement query = prepare(query_of(events, found));
+    if (!query) return false;
     int code = SQLITE_ROW;
-    for (std::size_t row = 1; !error_ && (code = sqlite3_step(query.get())) == SQLITE_ROW; ++row)
-      take_row(query.get(), events, row, process);
+    std::size_t row = 0;
+    while (!error_ && (code = sqlite3_step(query.get())) == SQLITE_ROW)
+      take_row(query.get(), events, ++row, read);
     if (!error_ && code != SQLITE_DONE) refuse_as_sqlite();
+    return row > 0;
+  }
+
+  // The models of the GPUs, in the order of their numbers.
+  void take_gpus(ToolFile& read) {
+    if (error_ || table("TARGET_INFO_GPU").empty()) return;
+    const Statement query = prepare("SELECT name FROM TARGET_INFO_GPU ORDER BY rowid");
+    if (!query) return;
+    std::string names;
+    while (sqlite3_step(query.get()) == SQLITE_ROW)
+      names += (names.empty() ? "" : ", ") + text_at(query.get(), 0);
+    if (is_utf8(names)) read.field("GPU", names, FieldClass::block);
   }
 
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
@@ -91,23 +134,54 @@ class Export {
     return left == 0 ? 1 : 0;
   }
 
-  Statement prepare(const char* text) {
+  // Columns that the table lacks are NULL in a view of it.
+  std::string query_of(const Events& events, const std::string& found) {
+    std::string missing;
+    for (const char* column : events.columns) {
+      if (column == nullptr) continue;
+      const Statement known = prepare("SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2");
+      if (!known) return {};
+      sqlite3_bind_text(known.get(), 1, found.c_str(), -1, SQLITE_TRANSIENT);
+      sqlite3_bind_text(known.get(), 2, column, -1, SQLITE_STATIC);
+      if (sqlite3_step(known.get()) != SQLITE_ROW) missing += fmt::format(", NULL AS {}", column);
+    }
+    return "WITH read AS (SELECT rowid, *" + missing + " FROM \"" + found + "\") " +
+           boost::algorithm::replace_all_copy(std::string(events.query), "{0}", "read");
+  }
+
+  static std::string text_at(sqlite3_stmt* row, int column) {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, column));
+    return text == nullptr ? std::string() : std::string(text);
+  }
+
+  Statement prepare(const std::string& text) {
     sqlite3_stmt* statement = nullptr;
-    if (sqlite3_prepare_v2(connection_.get(), text, -1, &statement, nullptr) != SQLITE_OK) refuse_as_sqlite();
+    if (sqlite3_prepare_v2(connection_.get(), text.c_str(), -1, &statement, nullptr) != SQLITE_OK)
+      refuse_as_sqlite();
     return Statement(statement);
   }
 
-  void take_row(sqlite3_stmt* row, const Events& events, std::size_t number, OneProcess& process) {
-    const auto* name = reinterpret_cast<const char*>(sqlite3_column_text(row, 0));
+  void take_row(sqlite3_stmt* row, const Events& events, std::size_t number, ToolFile& read) {
     const auto where = [&] { return fmt::format("event {} of the table {}", number, events.table); };
-    if (name == nullptr) return refuse(where() + " has no name in StringIds");
-    if (!is_utf8(name)) return refuse(where() + " has a name that is not UTF-8");
+    if (sqlite3_column_type(row, 0) == SQLITE_NULL) return refuse(where() + " has no name in StringIds");
+    ToolCase known{.name = text_at(row, 0)};
+    if (!is_utf8(known.name)) return refuse(where() + " has a name that is not UTF-8");
     const sqlite3_int64 start = sqlite3_column_int64(row, 1), end = sqlite3_column_int64(row, 2);
     if (sqlite3_column_type(row, 1) != SQLITE_INTEGER || sqlite3_column_type(row, 2) != SQLITE_INTEGER)
       return refuse(where() + " has a start or an end that is no whole number");
     if (end <= start) return refuse(where() + fmt::format(" starts at {} and ends at {}", start, end));
+    static constexpr std::array<const char*, 3> launch{"device", "grid", "block"};
+    for (std::size_t i = 0; i < launch.size(); ++i)
+      if (std::string value = text_at(row, static_cast<int>(i) + 3); !value.empty() && is_utf8(value))
+        known.launch.emplace(launch[i], std::move(value));
+    if (std::string value = text_at(row, 6); !value.empty() && is_utf8(value)) {
+      if (&events == &graphs)
+        known.launch.emplace("graph", std::move(value));
+      else
+        known.parameters.emplace("domain", std::move(value));
+    }
     const auto nanoseconds = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(start);
-    process.append(name, events.metric, "ns", static_cast<double>(nanoseconds));
+    ToolFile::append(read.at(known), events.metric, "ns", static_cast<double>(nanoseconds));
   }
 
   void refuse(std::string message) {
@@ -132,13 +206,18 @@ bool is_nsys(std::string_view text) {
   return text.starts_with("SQLite format 3");
 }
 
-Checked<Record> read_nsys(std::string_view text, const std::string& file) {
+Checked<ToolFile> read_nsys(std::string_view text, const std::string& file, const ToolQuestions&) {
   Export events(text, file);
-  OneProcess process;
-  events.take(kernels, process);
-  events.take(ranges, process);
+  ToolFile read;
+  const bool any_kernels = events.take(kernels, read);
+  const bool any_graphs = events.take(graphs, read);
+  events.take(ranges, read);
+  events.take_gpus(read);
   if (events.error()) return fail_checked(*events.error());
-  return std::move(process).finish(file);
+  if (any_graphs && !any_kernels)
+    read.remarks.emplace_back(
+        "CUDA graphs were traced as a whole; `nsys profile --cuda-graph-trace=node` traces their kernels");
+  return with_cases(std::move(read), file, "profile with `nsys profile --trace=cuda,nvtx`");
 }
 
 }  // namespace

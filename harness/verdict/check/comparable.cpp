@@ -14,6 +14,7 @@
 #include "harness/model/plan_fields.h"
 #include "harness/model/results/machine_differences.h"
 #include "harness/verdict/check/proof.h"
+#include "harness/verdict/read/tool_cases.h"
 
 namespace harness {
 namespace {
@@ -96,6 +97,12 @@ std::optional<Obstacle> sampling_obstacle(const CaseRecord& baseline, const Case
   return Obstacle{{ReasonCode::sampling_differs}, std::move(found)};
 }
 
+std::optional<Obstacle> parameters_obstacle(const CaseRecord& baseline, const CaseRecord& current) {
+  std::vector<Difference> found = differing_parameters(baseline, current);
+  if (found.empty()) return {};
+  return Obstacle{{ReasonCode::parameters_differ}, std::move(found)};
+}
+
 std::optional<Obstacle> series_obstacle(const Series& baseline, const Series& current) {
   if (baseline.unit != current.unit)
     return Obstacle{{ReasonCode::unit_differs}, {difference_of("unit", baseline.unit, current.unit)}};
@@ -103,6 +110,11 @@ std::optional<Obstacle> series_obstacle(const Series& baseline, const Series& cu
     return Obstacle{{ReasonCode::direction_differs},
                     {difference_of("direction", std::string(name_of(baseline.direction)),
                                    std::string(name_of(current.direction)))}};
+  if (baseline.informs != current.informs)
+    return Obstacle{
+        {ReasonCode::direction_differs},
+        {difference_of("direction", baseline.informs ? "" : std::string(name_of(baseline.direction)),
+                       current.informs ? "" : std::string(name_of(current.direction)))}};
   return {};
 }
 

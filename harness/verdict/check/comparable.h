@@ -25,6 +25,9 @@ MachineMatch match_machines(const Record& baseline, const Record& current, const
 // Why two cases with the same identity, or their series of one metric, measure different things.
 // More processes, or a longer time limit, is not a difference.
 std::optional<Obstacle> sampling_obstacle(const CaseRecord& baseline, const CaseRecord& current);
+// Parameters that the files of another tool tell have to agree.
+std::optional<Obstacle> parameters_obstacle(const CaseRecord& baseline, const CaseRecord& current);
+
 std::optional<Obstacle> series_obstacle(const Series& baseline, const Series& current);
 
 // How the two records were measured together; std::nullopt when they are not the sides of one A/B run.

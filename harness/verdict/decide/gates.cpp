@@ -20,8 +20,8 @@ double margin_at(const RowGate& gate, double value) {
   return value > 0 ? gate.margin / value : 0;
 }
 
-RowGate gate_of(const Gate& gate, std::string_view metric, const Policy& policy) {
-  RowGate found{gate.margin, gate.alpha, informs_by_default(metric), gate.throttled};
+RowGate gate_of(const Gate& gate, std::string_view metric, const Policy& policy, bool informs) {
+  RowGate found{gate.margin, gate.alpha, informs || informs_by_default(metric), gate.throttled};
   for (const MetricGate& one : gate.metrics) {
     if (!names_metric(one.metric, metric)) continue;
     if (one.margin) found.unit = one.unit;
@@ -37,10 +37,10 @@ RowGate gate_of(const Gate& gate, std::string_view metric, const Policy& policy)
 }
 
 DecidingGate deciding_gate(const Gate* before, const Gate& after, std::string_view metric,
-                           const Policy& policy) {
-  const RowGate own = gate_of(after, metric, policy);
+                           const Policy& policy, bool informs) {
+  const RowGate own = gate_of(after, metric, policy, informs);
   if (before == nullptr || policy.accept_proposed) return {own};
-  const RowGate old = gate_of(*before, metric, policy);
+  const RowGate old = gate_of(*before, metric, policy, informs);
   // Margins of different units do not compare: the baseline's decides.
   const double margin = old.unit == own.unit ? std::min(old.margin, own.margin) : old.margin;
   const RowGate strict{margin, std::max(old.alpha, own.alpha), old.informative && own.informative,

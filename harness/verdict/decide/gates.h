@@ -28,7 +28,7 @@ struct RowGate {
 double margin_at(const RowGate& gate, double value);
 
 // The policy's own margin and alpha win over the gate of the metric, which wins over that of the case.
-RowGate gate_of(const Gate& gate, std::string_view metric, const Policy& policy);
+RowGate gate_of(const Gate& gate, std::string_view metric, const Policy& policy, bool informs = false);
 
 // The gate that decides, and the change's own where that lets more pass and does not count.
 struct DecidingGate {
@@ -40,7 +40,7 @@ struct DecidingGate {
 // unless the policy accepts what the change proposes. Without a baseline (`before` null) the change's
 // decides.
 DecidingGate deciding_gate(const Gate* before, const Gate& after, std::string_view metric,
-                           const Policy& policy);
+                           const Policy& policy, bool informs = false);
 
 // Whether the suite of either side gates the metric by an entry of its own that decides something.
 bool has_own_gate(const Gate& before, const Gate& after, std::string_view metric);

@@ -1,0 +1,121 @@
+#include "harness/store/adapters/foreign_tools.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "harness/base/text.h"
+#include "harness/schema/json_reader.h"
+#include "harness/store/adapters/import_formats.h"
+#include "harness/store/adapters/read_text.h"
+
+namespace harness {
+namespace {
+
+constexpr const char* as_lines =
+    "write its numbers as JSON Lines: {\"case\": NAME, \"metric\": \"wall_time\", \"unit\": \"us\", "
+    "\"process\": 1, "
+    "\"samples\": [..]}";
+
+struct Tool {
+  std::string_view what;
+  std::array<std::string_view, 3> marks;  // of its text, all of them; "" is always there
+  std::string_view advice;
+};
+
+// In the order in which they are asked.
+constexpr std::array<Tool, 31> tools{{
+    {"a record of the harness itself",
+     {"\"harness-record\"", "", ""},
+     "compare it as it is: harness compare --current FILE"},
+    {"a JMH result", {"\"jmhVersion\"", "", ""}, as_lines},
+    {"a BenchmarkDotNet result", {"\"HostEnvironmentInfo\"", "\"Benchmarks\"", ""}, as_lines},
+    {"a result file of asv", {"\"commit_hash\"", "\"env_name\"", "\"results\""}, as_lines},
+    {"a result file of asv", {"\"env_name\"", "\"result_columns\"", ""}, as_lines},
+    {"a result of pyperf", {"\"pyperf_version\"", "", ""}, as_lines},
+    {"a result of perf", {"\"perf_version\"", "", ""}, as_lines},
+    {"a result of perf stat", {"\"counter-value\"", "", ""}, as_lines},
+    {"a result of fio", {"\"fio version\"", "", ""}, as_lines},
+    {"a result of iperf3", {"\"intervals\"", "\"iperf", ""}, as_lines},
+    {"a benchmark result of Vitest", {"\"files\"", "\"groups\"", "\"benchmarks\""}, as_lines},
+    {"a test result of Vitest or Jest", {"\"numTotalTests\"", "\"testResults\"", ""}, as_lines},
+    {"a result of mitata", {"\"layout\"", "\"benchmarks\"", "\"runs\""}, as_lines},
+    {"a test result of GoogleTest",
+     {"\"testsuites\"", "\"tests\"", ""},
+     "it holds tests; their times are no samples"},
+    {"the stream of go test -json", {"\"Action\"", "\"Package\"", ""}, as_lines},
+    {"the stream of a Rust test",
+     {"\"type\"", "\"event\"", ""},
+     "use criterion: cargo criterion --message-format=json"},
+    {"a layer profile of trtexec",
+     {"\"averageMs\"", "\"timeMs\"", ""},
+     "its times of inferences are written by --exportTimes=FILE"},
+    {"a log of trtexec",
+     {"TensorRT.trtexec", "", ""},
+     "its times of inferences are written by --exportTimes=FILE"},
+    {"a JUnit report", {"<testsuite", "", ""}, "it holds tests; their times are no samples"},
+    {"a report of CTest", {"<Site", "<Testing", ""}, "it holds tests; their times are no samples"},
+    {"a result of go test -bench", {"goos: ", "Benchmark", ""}, as_lines},
+    {"the CSV of Google Benchmark",
+     {"name,iterations,real_time", "", ""},
+     "write JSON: --benchmark_out_format=json"},
+    {"the CSV of hyperfine", {"command,mean,stddev", "", ""}, "write JSON: --export-json FILE"},
+    {"the Markdown of hyperfine", {"| Command | Mean", "", ""}, "write JSON: --export-json FILE"},
+    {"the CSV of llama-bench", {"build_commit,build_number", "", ""}, "write JSON: llama-bench -o jsonl"},
+    {"the table of llama-bench", {"| model ", "| test ", ""}, "write JSON: llama-bench -o jsonl"},
+    {"a table of nsys stats",
+     {"Time (%)", "Total Time (ns)", ""},
+     "export the profile: nsys export --type sqlite PROFILE"},
+    {"a report of Nsight Compute",
+     {"NVR", "\x01", ""},
+     "print it: ncu --import FILE --csv --page raw --print-units base"},
+    {"a table of nvprof", {"==", "Profiling result", ""}, "use nsys or ncu, which replace it"},
+    {"YAML", {"\ncases:", "", ""}, "a suite is run: harness run FILE"},
+    {"YAML", {"\nprograms:", "", ""}, "a suite is run: harness run FILE"},
+}};
+
+// The line of the first "{" or "[" that begins a line behind others; 0: none.
+int line_of_document(std::string_view text) {
+  int found = 0;
+  each_line(text, [&](std::string_view line, int number) {
+    if (found == 0 && number > 1 && (line.starts_with('{') || line.starts_with('['))) found = number;
+  });
+  return found;
+}
+
+std::string known_formats() {
+  std::vector<std::string> names;
+  for (const ImportFormat* format : import_formats()) names.emplace_back(format->name);
+  return "read are: " + join(names, ", ");
+}
+
+}  // namespace
+
+Error not_read_here(std::string_view text, const std::string& file) {
+  const std::string_view beginning = beginning_of(text);
+  for (const Tool& tool : tools)
+    if (std::all_of(tool.marks.begin(), tool.marks.end(),
+                    [&](std::string_view mark) { return beginning.find(mark) != std::string_view::npos; }))
+      return {ErrorKind::usage, fmt::format("is {}, which is not read here", tool.what), Location{file},
+              std::string(tool.advice)};
+  if (trim(text).empty())
+    return {ErrorKind::usage, "holds no samples", Location{file}, "it is empty; did the program write it?"};
+  if (beginning.find('\0') != std::string_view::npos)
+    return {ErrorKind::usage, "is no text", Location{file}, known_formats()};
+  const std::string_view begin = trim(text);
+  if (begin.starts_with('{') || begin.starts_with('[')) {
+    const auto reader = JsonReader::parse(text, {file, 1}, JsonNumbers::with_nan);
+    if (reader)
+      return {ErrorKind::usage, "is JSON, of no format known here", Location{file}, known_formats()};
+    Error error = reader.error();
+    error.advice = known_formats();
+    return error;
+  }
+  if (const int line = line_of_document(text); line > 0)
+    return {ErrorKind::usage, fmt::format("has text before the JSON document, which begins in line {}", line),
+            Location{file, 1}, "let the program write its results into a file of their own"};
+  return {ErrorKind::usage, "is no file of samples", Location{file, 1}, known_formats()};
+}
+
+}  // namespace harness

@@ -1,0 +1,35 @@
+// Units as other tools spell them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/model/record.h"
+
+namespace harness {
+
+// Microseconds, which records hold for times, per unit; written so that one rounding converts a value.
+struct TimeUnit {
+  double multiply = 1;
+  double divide = 1;
+
+  [[nodiscard]] double to_microseconds(double value) const { return value * multiply / divide; }
+};
+
+// "ns", "msec", "Seconds", "µs": std::nullopt for anything that is no unit of time.
+std::optional<TimeUnit> time_unit(std::string_view spelling);
+
+// What is better of a metric in this unit, where its file does not say. Rates of bytes, bits, FLOP, items,
+// tokens and requests are better when higher. Of another rate it is not known. Anything else is better when
+// lower.
+struct UsualDirection {
+  Direction direction = Direction::lower_is_better;
+  bool known = true;
+};
+UsualDirection usual_direction(std::string_view unit);
+
+// Whether a metric calls itself a time, so that its unit has to be one.
+bool is_named_time(std::string_view metric);
+
+}  // namespace harness

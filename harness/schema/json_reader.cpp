@@ -166,6 +166,10 @@ Result<std::unique_ptr<JsonReader>> JsonReader::parse(std::string_view text, con
   };
   reader->document_.Populate(parse_into);
   if (!parser.HasParseError()) return reader;
+  if (parser.GetParseErrorCode() == rapidjson::kParseErrorDocumentRootNotSingular)
+    return fail(ErrorKind::usage, place(source, text, parser.GetErrorOffset()),
+                "is not JSON: a second document, or other text, follows the first one",
+                "split the file: a tool that appends writes a document each time");
   const std::string what =
       obstacle.empty() ? rapidjson::GetParseError_En(parser.GetParseErrorCode()) : obstacle;
   return fail(ErrorKind::usage, place(source, text, parser.GetErrorOffset()),

@@ -28,7 +28,7 @@ std::string sample(const std::string& name, const std::string& from = "", const 
 
 // The one error of a text in a format.
 Error refused(const char* format, const std::string& text, const std::string& file = "x") {
-  const auto record = find_import_format(format)->read(text, file);
+  const auto record = find_import_format(format)->read(text, file, {});
   EXPECT_FALSE(record) << "was accepted: " << text.substr(0, 2000);
   if (record) return {};
   EXPECT_EQ(record.error().size(), 1U) << record.error().back().text();
@@ -99,7 +99,7 @@ TEST(Adapters, RefuseWhatNoToolWrites) {
   for (const char* format : {"google_benchmark", "pytest_benchmark", "hyperfine", "nvbench", "criterion",
                              "llama_bench", "trtexec", "nsys", "ncu"})
     for (const char* text : {"", "[]", "7", "{}", "\"\"", "[{}]", "null", "\xff\xfe"})
-      EXPECT_FALSE(find_import_format(format)->read(text, "x")) << format << ": " << text;
+      EXPECT_FALSE(find_import_format(format)->read(text, "x", {})) << format << ": " << text;
 }
 
 // The sample of NVBench in a folder of its own.

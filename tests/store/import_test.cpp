@@ -169,7 +169,7 @@ TEST(ImportErrors, ComeFromTheLeadingObject) {
 
 TEST(ImportErrors, AreNotEndless) {
   std::string text;
-  for (int i = 0; i < 1000; ++i) text += "{oops\n";
+  for (int i = 0; i < 1000; ++i) text += "{\"case\": oops\n";
   const auto errors = errors_of(text);
   ASSERT_EQ(errors.size(), 51U);
   EXPECT_THAT(errors.back().message, HasSubstr(" 950 "));
@@ -198,7 +198,7 @@ std::vector<std::string> sample_names() {
   return names;
 }
 
-std::string format_of(const std::string& sample) {
+std::string format_named_by(const std::string& sample) {
   return sample.substr(0, sample.find_first_of(".-"));
 }
 
@@ -207,10 +207,12 @@ class ImportFormats : public testing::TestWithParam<std::string> {};
 TEST_P(ImportFormats, MakeThisRecordOfTheirSample) {
   const std::string& name = GetParam();
   const std::string text = read_file(sample_folder / name).value_or("");
-  const auto recognised = std::find_if(import_formats().begin(), import_formats().end(),
-                                       [&](const ImportFormat* one) { return one->recognises(text); });
-  EXPECT_EQ((*recognised)->name, format_of(name));
-  auto record = import_samples(text, (sample_folder / name).string());
+  const ImportFormat* recognised = format_of(text);
+  ASSERT_NE(recognised, nullptr);
+  EXPECT_EQ(recognised->name, format_named_by(name));
+  ImportOptions options;
+  options.questions.case_name = "net";  // of formats that name none
+  auto record = import_samples(text, (sample_folder / name).string(), options);
   ASSERT_TRUE(record) << record.error().front().text();
   EXPECT_EQ(decode_record(encode(*record), "r").value(), *record);
   record->id = record->started = record->finished = "";
@@ -235,15 +237,16 @@ TEST(Import, HasASampleOfEachFormat) {
   const std::vector<std::string> samples = sample_names();
   for (const ImportFormat* format : import_formats())
     EXPECT_TRUE(std::any_of(samples.begin(), samples.end(), [&](const std::string& sample) {
-      return format_of(sample) == format->name;
+      return format_named_by(sample) == format->name;
     })) << format->name;
 }
 
 TEST(Import, NumbersTheProcessesOfALaterFileOnFromThoseBefore) {
-  auto record = import_samples(line() + line("\"process\": 1", "\"process\": 3"), "a.jsonl");
+  Import import({});
+  ASSERT_TRUE(import.add(line() + line("\"process\": 1", "\"process\": 3"), "a.jsonl"));
+  ASSERT_TRUE(import.add(line("[1, 2]", "[5]") + line("\"c\"", "\"d\""), "b.jsonl"));
+  const Checked<Record> record = std::move(import).take();
   ASSERT_TRUE(record);
-  ASSERT_TRUE(
-      add_processes(*record, *import_samples(line("[1, 2]", "[5]") + line("\"c\"", "\"d\""), "b.jsonl")));
   ASSERT_EQ(record->cases.size(), 2U);
   const Series& series = record->cases[0].series[0];
   ASSERT_EQ(series.processes.size(), 3U);
@@ -251,18 +254,15 @@ TEST(Import, NumbersTheProcessesOfALaterFileOnFromThoseBefore) {
   EXPECT_THAT(series.processes[2].placements[0].samples, ElementsAre(5));
   EXPECT_EQ(record->cases[0].processes[2].process, 4);
   EXPECT_EQ(record->cases[1].processes[0].process, 4);
-  const Status other = add_processes(*record, *import_samples(line("\"us\"", "\"ms\""), "b.jsonl"));
-  ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().where.file, "b.jsonl");
 }
 
-TEST(ImportErrors, ComeFromABenchmarkThatFailed) {
-  const auto errors = errors_of(
-      R"({"context": {}, "benchmarks": [{"name": "b", "error_occurred": true, "error_message": "no GPU"}]})");
-  ASSERT_EQ(errors.size(), 1U);
-  EXPECT_EQ(place_of(errors[0]), "benchmarks[0]");
-  EXPECT_THAT(errors[0].message, HasSubstr("no GPU"));
-  EXPECT_EQ(refused(R"({"benchmarks": []})"), "");
+TEST(Import, RefusesAFileOfAnotherDirection) {
+  Import import({});
+  ASSERT_TRUE(import.add(line(), "a.jsonl"));
+  const auto other =
+      import.add(line("\"process\": 1", "\"direction\": \"higher\", \"process\": 1"), "b.jsonl");
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().front().where.file, "b.jsonl");
 }
 
 }  // namespace

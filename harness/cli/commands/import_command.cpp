@@ -130,7 +130,8 @@ int import_command(const ImportArguments& arguments) {
   tell_failures(*record);
   fmt::print("imported {} case{} of {} process{} from {} into {}\n", record->cases.size(),
              record->cases.size() == 1 ? "" : "s", processes, processes == 1 ? "" : "es",
-             join(arguments.samples, ", "),
+             arguments.samples.size() == 1 ? arguments.samples.front()
+                                           : fmt::format("{} files", arguments.samples.size()),
              !arguments.output.empty() ? arguments.output : without_password(arguments.store.url));
   return exit_ok;
 }

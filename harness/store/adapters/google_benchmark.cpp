@@ -70,6 +70,11 @@ class Reader {
     for (const auto& [name, means] : aggregates_)
       if (!families_.contains(name))
         benchmarks.problem(fmt::format("holds `{}` only as aggregates", printable(name)), only_aggregates);
+    for (const auto& [name, expected] : repeated_)
+      if (const int found = found_.at(name); found != expected)
+        benchmarks.problem(
+            fmt::format("holds {} of {} repetitions of `{}`", found, expected, printable(name)),
+            "let the program end by itself, and keep its file as it is");
   }
 
  private:
@@ -161,6 +166,9 @@ class Reader {
     const std::string name = name_of(named);
     if (!benchmark.ok() || is_old_aggregate(benchmark, name)) return;
     check_name(benchmark, name);
+    ++found_[name];
+    if (const JsonNode repetitions = benchmark.find("repetitions"); repetitions.present())
+      repeated_[name] = repetitions.integer<int>(1, 1);
     const std::string threads = threads_in(name);
     if (const std::string told = text_of(benchmark, "threads"); !told.empty() && told != threads)
       benchmark.find("threads").problem(
@@ -199,7 +207,8 @@ class Reader {
 
   ToolFile& read_;
   std::string version_;
-  std::map<std::string, int> aggregates_;  // by name: of which there is a mean
+  std::map<std::string, int> aggregates_;        // by name: of which there is a mean
+  std::map<std::string, int> repeated_, found_;  // repetitions by name: as each tells, and as there are
   std::map<std::string, std::string> families_;
   std::set<std::pair<std::string, std::string>> repetitions_;
 };

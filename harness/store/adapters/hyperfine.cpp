@@ -2,6 +2,7 @@
 // schema version 2. Each run is a fresh start of the command, so a process.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "harness/base/text.h"
@@ -73,6 +74,13 @@ ToolCase case_of(const JsonNode& result) {
   return known;
 }
 
+// Versions before 1.12 do not write them.
+void statuses_untold(ToolFile& read) {
+  const bool known = std::any_of(read.machine.fields.begin(), read.machine.fields.end(),
+                                 [](const MachineField& one) { return one.name == "exit_codes"; });
+  if (!known) read.field("exit_codes", "not told", FieldClass::warn);
+}
+
 std::vector<double> take_measurements(const JsonNode& result, const std::string& primary, CaseRecord& one,
                                       std::string& unit, ExitCodes& exits) {
   std::vector<double> runs;
@@ -105,6 +113,7 @@ void take_hyperfine(const JsonNode& result, const std::string& primary, ToolFile
   if (primary.empty()) {
     runs = times_of(result.require("times"), one, if_zero);
     result.find("exit_codes").each_element([&](const JsonNode& code) { exits.take(code); });
+    if (exits.runs() == 0) statuses_untold(read);
     if (result.ok() && exits.runs() > 0 && exits.runs() != result.find("times").size())
       result.find("exit_codes")
           .problem(fmt::format("has {} statuses of {} runs", exits.runs(), result.find("times").size()));

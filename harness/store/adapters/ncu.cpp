@@ -200,8 +200,7 @@ class Table {
         text += 'x';
       else if (c != '(' && c != ')' && c != ' ')
         text += c;
-    while (text.ends_with("x1")) text.resize(text.size() - 2);
-    return text;
+    return launch_shape(std::move(text));
   }
 
   std::string file_;

@@ -173,7 +173,7 @@ class Export {
     static constexpr std::array<const char*, 3> launch{"device", "grid", "block"};
     for (std::size_t i = 0; i < launch.size(); ++i)
       if (std::string value = text_at(row, static_cast<int>(i) + 3); !value.empty() && is_utf8(value))
-        known.launch.emplace(launch[i], std::move(value));
+        known.launch.emplace(launch[i], launch_shape(std::move(value)));
     if (std::string value = text_at(row, 6); !value.empty() && is_utf8(value)) {
       if (&events == &graphs)
         known.launch.emplace("graph", std::move(value));

@@ -155,6 +155,11 @@ std::string name_of(const JsonNode& node) {
   return name;
 }
 
+std::string launch_shape(std::string shape) {
+  while (shape.ends_with("x1")) shape.resize(shape.size() - 2);
+  return shape;
+}
+
 std::string file_name(const std::string& path) {
   return path.substr(path.find_last_of("/\\") + 1);
 }

@@ -69,6 +69,9 @@ Texts scalars_of(const JsonNode& object);
 // A name that is not empty; an empty one is a problem.
 std::string name_of(const JsonNode& node);
 
+// "80" of "80x1x1", the shape of a grid or a block.
+std::string launch_shape(std::string shape);
+
 // The file name in a path.
 std::string file_name(const std::string& path);
 

@@ -74,7 +74,7 @@ ToolCase case_of(const JsonNode& result) {
   return known;
 }
 
-// Versions before 1.12 do not write them.
+// Old versions do not write them.
 void statuses_untold(ToolFile& read) {
   const bool known = std::any_of(read.machine.fields.begin(), read.machine.fields.end(),
                                  [](const MachineField& one) { return one.name == "exit_codes"; });

@@ -15,6 +15,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -40,7 +41,38 @@ constexpr double least_us = 5;      // shorter kernels are left out
 constexpr double timed_us = 200;    // launches that are timed together
 constexpr int fewest_launches = 2;  // of them
 constexpr int most_launches = 40;
-constexpr std::size_t chunk_bytes = 8 << 20;
+
+// A thread for each word: where two differ, it sets the result.
+constexpr const char* comparison = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry compare(.param .u64 first, .param .u64 second, .param .u64 words, .param .u64 result) {
+  .reg .pred %past, %differs;
+  .reg .b32 %block, %threads, %thread, %a, %b;
+  .reg .b64 %first, %second, %words, %result, %i, %t;
+  ld.param.u64 %words, [words];
+  mov.u32 %block, %ctaid.x;
+  mov.u32 %threads, %ntid.x;
+  mov.u32 %thread, %tid.x;
+  cvt.u64.u32 %t, %thread;
+  mad.wide.u32 %i, %block, %threads, %t;
+  setp.ge.u64 %past, %i, %words;
+  @%past ret;
+  ld.param.u64 %first, [first];
+  ld.param.u64 %second, [second];
+  ld.param.u64 %result, [result];
+  shl.b64 %i, %i, 2;
+  add.u64 %first, %first, %i;
+  add.u64 %second, %second, %i;
+  ld.global.b32 %a, [%first];
+  ld.global.b32 %b, [%second];
+  setp.ne.b32 %differs, %a, %b;
+  @%differs st.global.b32 [%result], 1;
+  ret;
+}
+)";
+
 constexpr auto pause = std::chrono::microseconds(1500);  // before a sample: full load would lower the clock
 
 void check(CUresult code, const char* what) {
@@ -86,7 +118,7 @@ struct Range {
   CUdeviceptr begin = 0;
   std::size_t bytes = 0;
   CUdeviceptr copy = 0;
-  std::string after;  // as the kernel itself leaves it
+  CUdeviceptr after = 0;  // as the kernel itself leaves it
 };
 
 struct Copy {
@@ -109,8 +141,10 @@ class Measurement {
       if (one.module != nullptr) (void)cuModuleUnload(one.module);
     for (CUmodule one : padding_) (void)cuModuleUnload(one);
     for (const Range& one : ranges_)
-      if (one.copy != 0) (void)cuMemFree(one.copy);
-    if (chunk_ != nullptr) (void)cuMemFreeHost(chunk_);
+      for (const CUdeviceptr memory : {one.copy, one.after})
+        if (memory != 0) (void)cuMemFree(memory);
+    if (differ_ != 0) (void)cuMemFree(differ_);
+    if (comparing_ != nullptr) (void)cuModuleUnload(comparing_);
     if (begin_ != nullptr) (void)cuEventDestroy(begin_);
     if (end_ != nullptr) (void)cuEventDestroy(end_);
   }
@@ -119,7 +153,9 @@ class Measurement {
     check(cuCtxSynchronize(), "before");
     check(cuEventCreate(&begin_, CU_EVENT_DEFAULT), "cuEventCreate");
     check(cuEventCreate(&end_, CU_EVENT_DEFAULT), "cuEventCreate");
-    check(cuMemAllocHost(&chunk_, chunk_bytes), "cuMemAllocHost");
+    check(cuMemAlloc(&differ_, sizeof(unsigned)), "cuMemAlloc");
+    check(cuModuleLoadData(&comparing_, comparison), "the comparison");
+    check(cuModuleGetFunction(&compare_, comparing_, "compare"), "the comparison");
     find_memory();
     save();
     const double us = first_look();
@@ -161,7 +197,10 @@ class Measurement {
       check(cuMemAlloc(&one.copy, one.bytes), "memory for a copy");
       check(cuMemcpyDtoD(one.copy, one.begin, one.bytes), "cuMemcpyDtoD");
     }
+    wait_for_copies();
   }
+  // Copies inside of the GPU go on when the call returns, and a launch in another stream overtakes them.
+  static void wait_for_copies() { check(cuCtxSynchronize(), "cuMemcpyDtoD"); }
   // What is not saved yet stays.
   CUresult put_back() {
     for (const Range& one : ranges_)
@@ -170,21 +209,28 @@ class Measurement {
           return code;
     return cuCtxSynchronize();
   }
-  // The parts of a range, in the memory of the host, in turns.
-  template <class Use>
-  void read(CUdeviceptr from, std::size_t bytes, Use use) {
-    for (std::size_t at = 0; at < bytes; at += chunk_bytes) {
-      const std::size_t count = std::min(chunk_bytes, bytes - at);
-      check(cuMemcpyDtoH(chunk_, from + at, count), "cuMemcpyDtoH");
-      use(at, std::string_view(static_cast<const char*>(chunk_), count));
+  // Whether two places of the GPU hold the same bytes.
+  bool equal(CUdeviceptr a, CUdeviceptr b, std::size_t bytes) {
+    constexpr std::size_t word = 4;
+    constexpr unsigned threads = 256;
+    std::size_t words = bytes / word;
+    if (words > 0) {
+      check(cuMemsetD32(differ_, 0, 1), "cuMemsetD32");
+      std::array<void*, 4> arguments{&a, &b, &words, &differ_};
+      const std::size_t blocks = (words + threads - 1) / threads;
+      check(cuLaunchKernel(compare_, static_cast<unsigned>(blocks), 1, 1, threads, 1, 1, 0, nullptr,
+                           arguments.data(), nullptr),
+            "comparing");
+      unsigned differ = 0;
+      check(cuMemcpyDtoH(&differ, differ_, sizeof differ), "comparing");
+      if (differ != 0) return false;
     }
-  }
-  bool equals(CUdeviceptr from, const std::string& expected) {
-    bool equal = true;
-    read(from, expected.size(), [&](std::size_t at, std::string_view part) {
-      equal = equal && expected.compare(at, part.size(), part) == 0;
-    });
-    return equal;
+    std::array<char, 2 * word> ends{};
+    const std::size_t left = bytes % word;
+    if (left == 0) return true;
+    check(cuMemcpyDtoH(ends.data(), a + bytes - left, left), "comparing");
+    check(cuMemcpyDtoH(ends.data() + word, b + bytes - left, left), "comparing");
+    return std::equal(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(left), ends.begin() + word);
   }
 
   // The kernel itself: its results, and roughly how long it takes.
@@ -192,9 +238,10 @@ class Measurement {
     start(launch_.function);
     check(cuCtxSynchronize(), "the kernel itself");
     for (Range& one : ranges_) {
-      one.after.reserve(one.bytes);
-      read(one.begin, one.bytes, [&](std::size_t, std::string_view part) { one.after += part; });
+      check(cuMemAlloc(&one.after, one.bytes), "memory for a copy");
+      check(cuMemcpyDtoD(one.after, one.begin, one.bytes), "cuMemcpyDtoD");
     }
+    wait_for_copies();
     start(launch_.function);
     return timed(launch_.function, fewest_launches);
   }
@@ -255,14 +302,14 @@ class Measurement {
     repeatable_ = same(launch_.function);
     for (Copy& one : copies_) one.equal = same(one.function);
     // A comparison of memory that nobody writes would prove nothing.
-    for (const Range& one : ranges_) changed_ = changed_ || !equals(one.copy, one.after);
+    for (const Range& one : ranges_) changed_ = changed_ || !equal(one.copy, one.after, one.bytes);
   }
   bool same(CUfunction function) {
     check(put_back(), "cuMemcpyDtoD");
     start(function);
     check(cuCtxSynchronize(), "shifted code");
     return std::all_of(ranges_.begin(), ranges_.end(),
-                       [&](const Range& one) { return equals(one.begin, one.after); });
+                       [&](const Range& one) { return equal(one.begin, one.after, one.bytes); });
   }
 
   void time(double us) {
@@ -318,7 +365,9 @@ class Measurement {
   bool changed_ = false;
   CUevent begin_ = nullptr;
   CUevent end_ = nullptr;
-  void* chunk_ = nullptr;
+  CUmodule comparing_ = nullptr;
+  CUfunction compare_ = nullptr;
+  CUdeviceptr differ_ = 0;
   std::mt19937 random_{static_cast<unsigned>(std::stoul(setting("HARNESS_ALIGNMENT_SEED", "1")))};
 };
 

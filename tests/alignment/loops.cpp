@@ -2,6 +2,7 @@
 // second time. A program to run under the library of alignment.cpp, and under Nsight Compute.
 #include <cuda.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -50,12 +51,18 @@ int main(int argc, char** argv) {
     check(cuMemAlloc(one, bytes), "cuMemAlloc");
     check(cuMemsetD32(*one, ones, bytes / 4), "cuMemsetD32");
   }
-  int elements = 1 << 24, extent = 2048, many = 4000, few = 30;
+  int elements = 1 << 24, extent = 2048, many = 4000;
+  constexpr unsigned loop_blocks = 132 * 8;
+  // As much work in each.
+  std::array<int, 10> turns{600, 150, 75, 60, 50, 38, 30, 20, 15, 12};
   const unsigned blocks = static_cast<unsigned>(elements) / 256, tiles = static_cast<unsigned>(extent) / 64;
-  const std::vector<Kernel> kernels{{"big_loop", 132 * 8, 1, 256, {&z, &few}},
-                                    {"small_loop", 132 * 8, 1, 256, {&z, &many}},
-                                    {"product", tiles, tiles, 128, {&x, &y, &z, &extent}},
-                                    {"gelu", blocks, 1, 256, {&x, &z, &elements}}};
+  std::vector<Kernel> kernels{{"small_loop", loop_blocks, 1, 256, {&z, &many}},
+                              {"product", tiles, tiles, 128, {&x, &y, &z, &extent}},
+                              {"gelu", blocks, 1, 256, {&x, &z, &elements}}};
+  constexpr std::array names{"loop_3k",  "loop_13k", "loop_26k", "loop_32k",  "loop_39k",
+                             "loop_51k", "loop_64k", "loop_96k", "loop_128k", "loop_160k"};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    kernels.push_back({names[i], loop_blocks, 1, 256, {&z, &turns[i]}});
   CUevent begin = nullptr, end = nullptr;
   check(cuEventCreate(&begin, CU_EVENT_DEFAULT), "cuEventCreate");
   check(cuEventCreate(&end, CU_EVENT_DEFAULT), "cuEventCreate");

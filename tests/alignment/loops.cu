@@ -33,16 +33,28 @@ extern "C" __global__ void small_loop(float* x, int turns) {
   x[i] = value;
 }
 
-// A loop of 64 KB.
-extern "C" __global__ void big_loop(float* x, int turns) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  float value = x[i];
-  for (int turn = 0; turn < turns; ++turn) {
-    value = often<20>(value);
-    if (value > 1e30F) value = 0;
+// Loops of some kilobytes, whose names say how many. The last ones are larger than every cache of
+// instructions but the second level's.
+#define LOOP(kilobytes, times)                                          \
+  extern "C" __global__ void loop_##kilobytes##k(float* x, int turns) { \
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;           \
+    float value = x[i];                                                 \
+    for (int turn = 0; turn < turns; ++turn) {                          \
+      value = often<times>(value);                                      \
+      if (value > 1e30F) value = 0;                                     \
+    }                                                                   \
+    x[i] = value;                                                       \
   }
-  x[i] = value;
-}
+LOOP(3, 1)
+LOOP(13, 4)
+LOOP(26, 8)
+LOOP(32, 10)
+LOOP(39, 12)
+LOOP(51, 16)
+LOOP(64, 20)
+LOOP(96, 30)
+LOOP(128, 40)
+LOOP(160, 50)
 
 // Memory decides.
 extern "C" __global__ void gelu(const float4* x, float4* y, int n) {

@@ -53,46 +53,29 @@ struct Attribute {
 };
 constexpr std::uint8_t sized_format = 4;
 
-// Whose values are offsets of instructions, 4 bytes each. The names are cuobjdump's.
-constexpr std::array<std::uint8_t, 9> offset_lists{0x1c,   // EXIT_INSTR_OFFSETS
-                                                   0x1d,   // S2RCTAID_INSTR_OFFSETS
-                                                   0x25,   // LD_CACHEMOD_INSTR_OFFSETS
-                                                   0x27,   // ATOM_SYS_INSTR_OFFSETS
+// Whose values are offsets of instructions, 4 bytes each. The names are cuobjdump's. Only what was seen in
+// cubins of ptxas 13.0 is listed.
+constexpr std::array<std::uint8_t, 4> offset_lists{0x1c,   // EXIT_INSTR_OFFSETS
                                                    0x28,   // COOP_GROUP_INSTR_OFFSETS
                                                    0x31,   // INT_WARP_WIDE_INSTR_OFFSETS
-                                                   0x46,   // SYSCALL_OFFSETS
-                                                   0x47,   // SW_WAR_MEMBAR_SYS_INSTR_OFFSETS
-                                                   0x57};  // STACK_CANARY_TRAP_OFFSETS
+                                                   0x46};  // SYSCALL_OFFSETS
 constexpr std::uint8_t mbarrier_offsets = 0x39;  // MBARRIER_INSTR_OFFSETS: offset, and three more words
+constexpr std::uint8_t unused_bytes = 0x44;      // UNUSED_LOAD_BYTE_OFFSET: offset, mask
+constexpr std::uint8_t annotations = 0x55;       // ANNOTATIONS: a kind, and what it needs
 constexpr std::uint8_t branch_targets = 0x34;    // INDIRECT_BRANCH_TARGETS: branch, two words, targets
 // Without offsets of instructions.
-constexpr std::array<std::uint8_t, 27> others{0x04,   // CTAIDZ_USED
-                                              0x05,   // MAX_THREADS
+constexpr std::array<std::uint8_t, 12> others{0x05,   // MAX_THREADS
                                               0x0a,   // PARAM_CBANK
                                               0x0f,   // EXTERNS
                                               0x10,   // REQNTID
-                                              0x11,   // FRAME_SIZE
-                                              0x12,   // MIN_STACK_SIZE
                                               0x17,   // KPARAM_INFO
-                                              0x18,   // SMEM_PARAM_SIZE
-                                              0x19,   // CBANK_PARAM_SIZE
-                                              0x1b,   // MAXREG_COUNT
                                               0x1e,   // CRS_STACK_SIZE
                                               0x23,   // MAX_STACK_SIZE
                                               0x29,   // COOP_GROUP_MASK_REGIDS
-                                              0x2f,   // REGCOUNT
-                                              0x35,   // SW2861232_WAR
                                               0x36,   // SW_WAR
                                               0x37,   // CUDA_API_VERSION
-                                              0x38,   // NUM_MBARRIERS
                                               0x3d,   // CTA_PER_CLUSTER
-                                              0x3e,   // EXPLICIT_CLUSTER
-                                              0x3f,   // MAX_CLUSTER_RANK
-                                              0x41,   // RESERVED_SMEM_USED
-                                              0x42,   // RESERVED_SMEM_0_SIZE
-                                              0x45,   // KPARAM_INFO_V2
-                                              0x4c,   // NUM_BARRIERS
-                                              0x50};  // SPARSE_MMA_MASK
+                                              0x3f};  // MAX_CLUSTER_RANK
 
 template <std::size_t N>
 bool is_one_of(std::uint8_t number, const std::array<std::uint8_t, N>& all) {
@@ -228,6 +211,10 @@ class Cubin {
         move_words(at, one.size, 1);
       else if (one.number == mbarrier_offsets)
         move_words(at, one.size, 4);
+      else if (one.number == unused_bytes)
+        move_words(at, one.size, 2);
+      else if (one.number == annotations)
+        move_annotations(at, one.size);
       else if (one.number == branch_targets)
         move_targets(at, one.size);
       else if (!is_one_of(one.number, others))
@@ -240,6 +227,13 @@ class Cubin {
   void move_words(std::uint64_t at, std::uint64_t size, std::uint64_t stride) {
     if (size % (4 * stride) != 0) refuse("a list of instructions has another form");
     for (std::uint64_t i = 0; i < size; i += 4 * stride) move_word(at + i);
+  }
+  // Of the kinds, only the first was seen: an offset.
+  void move_annotations(std::uint64_t at, std::uint64_t size) {
+    for (std::uint64_t i = 0; i < size; i += 8) {
+      if (size - i < 8 || read<std::uint32_t>(at + i) != 1) refuse("an annotation is of an unknown kind");
+      move_word(at + i + 4);
+    }
   }
   // For each branch: its offset, two halves, the number of targets, and these.
   void move_targets(std::uint64_t at, std::uint64_t size) {

@@ -100,7 +100,9 @@ class SmallCubin {
  public:
   unsigned capability = 90;
   std::string attributes = attribute(0x1c, {0x10, 0x30}) + attribute(0x34, {0x20, 0, 2, 0x10, 0x30}) +
-                           attribute(0x39, {0x40, 0xff, 0, 7, 0x50, 0xff, 0, 7}) + attribute(0x1e, {0x40});
+                           attribute(0x39, {0x40, 0xff, 0, 7, 0x50, 0xff, 0, 7}) +
+                           attribute(0x44, {0x10, 0xfff, 0x60, 0xff}) + attribute(0x55, {1, 0x20, 1, 0x30}) +
+                           attribute(0x1e, {0x40});
   std::string extra_section = ".nv.callgraph";
 
   static std::string attribute(unsigned char number, const std::vector<std::uint32_t>& values) {
@@ -276,6 +278,8 @@ TEST(ShiftCode, MovesTheOffsetsInAttributes) {
   EXPECT_THAT(after.attribute("k", 0x1c), ElementsAre(0x50, 0x70));
   EXPECT_THAT(after.attribute("k", 0x34), ElementsAre(0x60, 0, 2, 0x50, 0x70));
   EXPECT_THAT(after.attribute("k", 0x39), ElementsAre(0x80, 0xff, 0, 7, 0x90, 0xff, 0, 7));
+  EXPECT_THAT(after.attribute("k", 0x44), ElementsAre(0x50, 0xfff, 0xa0, 0xff));
+  EXPECT_THAT(after.attribute("k", 0x55), ElementsAre(1, 0x60, 1, 0x70));
   EXPECT_THAT(after.attribute("k", 0x1e), ElementsAre(0x40)) << "a stack's size is no offset";
 }
 
@@ -310,6 +314,9 @@ TEST(ShiftCode, RefusesWhatItDoesNotKnow) {
   SmallCubin mercury;
   mercury.extra_section = ".nv.merc.symtab";
   EXPECT_THAT(reason_of_refusal(mercury.bytes()), HasSubstr(".nv.merc.symtab"));
+  SmallCubin annotated;
+  annotated.attributes = SmallCubin::attribute(0x55, {7, 0x20});
+  EXPECT_THAT(reason_of_refusal(annotated.bytes()), HasSubstr("annotation"));
   SmallCubin endless;
   endless.attributes = SmallCubin::attribute(0x34, {0x20, 0, 900, 0x10});
   EXPECT_THAT(reason_of_refusal(endless.bytes()), HasSubstr("branch targets"));

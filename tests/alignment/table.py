@@ -1,21 +1,28 @@
 #!/usr/bin/env python3
 """Which kernels change their time with the place of their code, by how much, and with which period.
 
-    tests/alignment/table.py [--least-range PERCENT] FILE...
+    tests/alignment/table.py [--shifts] [--least-us US] FILE...
 
 The files are what the library of alignment.cpp wrote, a line for each kernel in each process. Prints a Markdown table.
-Exit status: 0; 1 where a shifted kernel computed something else, or nothing was compared; 2 where there is nothing to
-judge: a file holds something else, or a kernel was measured by one process alone.
+A kernel moves if the means of the eight places that its code can have in 128 bytes differ by more than noise makes them
+differ once in twenty such tables.
+
+Exit status: 0; 1 where a shifted kernel computed something else than the kernel, or no results were compared at all;
+2 where there is nothing to judge: a file holds something else, or a kernel was measured by one process alone.
 """
 import argparse
+import functools
 import json
 import math
+import random
 import re
 import statistics
 import sys
 
 INSTRUCTION = 16  # bytes
 PERIODS = [2, 4, 8, 16]  # in instructions
+PLACES = 8  # in 128 bytes
+FALSE_ALARMS = 0.05  # of a table
 
 
 class NothingToJudge(Exception):
@@ -72,6 +79,17 @@ def explained(means, period):
     return 1 - (left / degrees) / (total / (len(values) - 1))
 
 
+@functools.cache
+def ranges_by_chance(draws=100_000):
+    """Ranges of as many means as there are places, in units of their standard error, smallest first."""
+    draw = random.Random(1)
+    ranges = []
+    for _ in range(draws):
+        means = [draw.gauss(0, 1) for _ in range(PLACES)]
+        ranges.append(max(means) - min(means))
+    return sorted(ranges)
+
+
 class Kernel:
     """The figures of one kernel on one grid, in percent."""
 
@@ -84,7 +102,7 @@ class Kernel:
         self.us = statistics.median(statistics.median(copy["us"]) for row in rows for copy in row["copies"])
         self.code_kb = rows[0]["code_bytes"] / 1024
         self.repeatable = all(row["repeatable"] for row in rows)
-        self.compared = all(row["changed"] for row in rows)
+        self.compared = any(row["changed"] for row in rows)
         self.equal = all(copy["equal"] for row in rows for copy in row["copies"])
         times = [relative(row) for row in rows]
         count = len(shifts)
@@ -92,7 +110,6 @@ class Kernel:
         spread = [(100 * row[i] - means[i]) ** 2 for row in times for i in range(count)]
         self.noise = math.sqrt(sum(spread) / ((len(rows) - 1) * count) / len(rows))
         self.sd = statistics.stdev(means)
-        self.range = max(means) - min(means)
         halves = [[statistics.mean(row[i] for row in times[half::2]) for i in range(count)] for half in (0, 1)]
         self.halves = correlation(*halves)
         # Copies of one shift together; the code as it is ("x") has no branch before it, and no shift.
@@ -104,36 +121,46 @@ class Kernel:
         shares = {period: explained(self.by_shift, period) for period in PERIODS} if len(self.by_shift) > 1 else {}
         best = max(shares.values(), default=0)
         self.period = next((p for p in PERIODS if best > 0.5 and shares[p] >= 0.95 * best), None)
-        self.copies = {shift: shifts.count(shift) for shift in shifts}
+        places = folded(self.by_shift, PLACES)
+        by_place = [statistics.mean(one) for one in places.values()]
+        self.moves_by = max(by_place, default=0) - min(by_place, default=0)
+        # Of a place's mean, if each had as many shifts as the one with the fewest.
+        self.standard_error = self.noise / math.sqrt(min((len(one) for one in places.values()), default=1))
+        self.by_chance = 0.0
+
+    def moves(self):
+        return len(self.by_shift) >= PLACES and self.moves_by > self.by_chance
 
     def row(self):
-        results = "equal" if self.equal else ("differ, as those of the kernel itself" if not self.repeatable else "DIFFER")
+        results = "equal"
         if not self.compared:
             results = "not compared"
-        period = f"{self.period * INSTRUCTION} bytes" if self.period else "none seen"
+        elif not self.equal:
+            results = "DIFFER" if self.repeatable else "differ, as the kernel's own"
+        period = f"{self.period * INSTRUCTION} bytes" if self.period and self.moves() else ""
+        by, chance = (f"{self.moves_by:.2f}", f"{self.by_chance:.2f}") if len(self.by_shift) >= PLACES else ("", "")
         return (f"| {short(self.name)} | {'x'.join(str(one) for one in self.grid)} | {self.us:.1f} | {self.code_kb:.1f} "
-                f"| {self.noise:.3f} | {self.sd:.3f} | {self.range:.2f} | {self.halves:+.2f} | {period} | {results} |")
+                f"| {self.noise:.3f} | {self.sd:.3f} | {self.halves:+.2f} | {'**' + by + '**' if self.moves() else by} "
+                f"| {chance} | {period} | {results} |")
 
 
 def short(name):
-    """Without the types of arguments and what template arguments hold inside of brackets of their own."""
+    """Without the types of the kernel's arguments, names of enumerations and namespaces, and a struct's `(type)`."""
     name = re.sub(r"^void ", "", name.replace("(anonymous namespace)::", ""))
+    name = re.sub(r"\([\w:]+(?: \w+)?\)(?=-?\w)", "", name)
     depth, text = 0, ""
     for one in name:
         if one == "(" and depth == 0:
             break
-        if one == ">":
-            depth -= 1
-        if depth < 2:
-            text += one
-        if one == "<":
-            depth += 1
-    return re.sub(r"<>|\(\w+( \w+)?\)", "", text).replace("|", "\\|")
+        depth += (one == "<") - (one == ">")
+        text += one
+    kernel, brackets, arguments = text.partition("<")
+    return (kernel + brackets + re.sub(r"\w+::", "", arguments).replace(" >", ">")).replace("|", "\\|")
 
 
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--least-range", type=float, default=0, help="leave out kernels whose range is smaller")
+    parser.add_argument("--least-us", type=float, default=0, help="leave out shorter kernels")
     parser.add_argument("--shifts", action="store_true", help="then the time at each shift, of these kernels")
     parser.add_argument("files", nargs="+")
     options = parser.parse_args(arguments)
@@ -142,15 +169,22 @@ def main(arguments):
     except NothingToJudge as error:
         print(f"table: {error}", file=sys.stderr)
         return 2
-    kernels = [one for one in kernels if one.range >= options.least_range]
-    kernels.sort(key=lambda one: -one.range)
-    print("| kernel | blocks | us | code, KB | noise of a mean, % | sd of shifts, % | range, % | halves | period | results |")
-    print("|---|---|--:|--:|--:|--:|--:|--:|---|---|")
+    kernels = [one for one in kernels if one.us >= options.least_us]
+    ranges = ranges_by_chance()
+    place = min(len(ranges) - 1, math.ceil(len(ranges) * (1 - FALSE_ALARMS / max(len(kernels), 1))))
+    for one in kernels:
+        one.by_chance = ranges[place] * one.standard_error
+    kernels.sort(key=lambda one: (not one.moves(), -one.moves_by))
+    print("| kernel | blocks | us | code, KB | noise of a mean, % | sd of shifts, % | halves | moves by, % | by chance, % "
+          "| period | results |")
+    print("|---|---|--:|--:|--:|--:|--:|--:|--:|---|---|")
     for one in kernels:
         print(one.row())
     for one in kernels if options.shifts else []:
-        print(f"\n{short(one.name)}: " + " ".join(f"{shift}:{mean:+.2f}" for shift, mean in one.by_shift.items()))
-    return 0 if all(one.compared and (one.equal or not one.repeatable) for one in kernels) else 1
+        if one.moves():
+            print(f"\n{short(one.name)}: " + " ".join(f"{shift}:{mean:+.2f}" for shift, mean in one.by_shift.items()))
+    compared = [one for one in kernels if one.compared]
+    return 0 if compared and all(one.equal or not one.repeatable for one in compared) else 1
 
 
 if __name__ == "__main__":

@@ -1,15 +1,17 @@
 // The library that CUDA loads into a program (CUDA_INJECTION64_PATH) to ask of its kernels: how much does
-// the time change when the same instructions lie elsewhere? At the first launch of a kernel on a grid, it
-// loads the kernel's cubin some times over, each with the code shifted otherwise (shift_code.h), launches
-// each copy with the arguments and the memory of that launch, compares the results to the bit with those of
-// the kernel itself, and times all copies in turns. It writes a line of JSON for each kernel.
+// the time change when the same instructions lie elsewhere?
 //
-//   HARNESS_ALIGNMENT_OUT       the file to append to; without it nothing is measured
-//   HARNESS_ALIGNMENT_KERNELS   a regular expression that the kernel's name, as C++ has it, matches somewhere
-//   HARNESS_ALIGNMENT_SHIFTS    numbers of NOPs, each loaded and timed: "0 0 0 1 2 3". "x": the code as it is
-//   HARNESS_ALIGNMENT_PADDING   1: other modules are loaded between the copies, so that distances differ
-//   HARNESS_ALIGNMENT_ROUNDS    how often each copy is timed (12)
-//   HARNESS_ALIGNMENT_SEED      of the orders (1)
+// It acts at the first launch of a kernel on a grid. It loads the kernel's cubin some times over, each with
+// the code shifted otherwise (shift_code.h). It launches each copy with the arguments and the memory of that
+// launch, and compares the results to the bit with those of the kernel itself. Then it times all copies in
+// turns, and writes a line of JSON.
+//
+//   HARNESS_ALIGNMENT_OUT: the file to append to. Without it nothing is measured.
+//   HARNESS_ALIGNMENT_KERNELS: a regular expression that the kernel's name, as C++ has it, matches somewhere.
+//   HARNESS_ALIGNMENT_SHIFTS: numbers of NOPs, each loaded and timed, such as "0 0 1 2". "x": the code as it is.
+//   HARNESS_ALIGNMENT_PADDING: 1 loads other modules between the copies, so that distances differ.
+//   HARNESS_ALIGNMENT_ROUNDS: how often each copy is timed (12).
+//   HARNESS_ALIGNMENT_SEED: of the orders (1).
 #include <cuda.h>
 #include <cupti.h>
 #include <cxxabi.h>
@@ -201,7 +203,7 @@ class Measurement {
   }
   // Copies inside of the GPU go on when the call returns, and a launch in another stream overtakes them.
   static void wait_for_copies() { check(cuCtxSynchronize(), "cuMemcpyDtoD"); }
-  // What is not saved yet stays.
+  // Memory that is not saved yet stays.
   CUresult put_back() {
     for (const Range& one : ranges_)
       if (one.copy != 0)
@@ -256,7 +258,7 @@ class Measurement {
     return 1e3 * milliseconds / launches;
   }
 
-  // Loaded in a random order. What is loaded for padding stays, so that no two copies lie in one place.
+  // Loaded in a random order. Modules for padding stay, so that no two copies lie in one place.
   void load() {
     std::istringstream shifts(
         setting("HARNESS_ALIGNMENT_SHIFTS", "x 0 0 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16"));

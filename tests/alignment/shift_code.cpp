@@ -53,8 +53,8 @@ struct Attribute {
 };
 constexpr std::uint8_t sized_format = 4;
 
-// Whose values are offsets of instructions, 4 bytes each. The names are cuobjdump's. Only what was seen in
-// cubins of ptxas 13.0 is listed.
+// Attributes whose values are offsets of instructions, 4 bytes each. The names are cuobjdump's. Only what was
+// seen in cubins of ptxas 13.0 is listed.
 constexpr std::array<std::uint8_t, 4> offset_lists{0x1c,   // EXIT_INSTR_OFFSETS
                                                    0x28,   // COOP_GROUP_INSTR_OFFSETS
                                                    0x31,   // INT_WARP_WIDE_INSTR_OFFSETS
@@ -158,7 +158,7 @@ class Cubin {
     return text_at(sections_[header_.e_shstrndx], section.sh_name);
   }
 
-  // The kernel itself begins where it did. What lies inside of its section moves.
+  // The kernel itself begins where it did. Functions inside of its section move.
   void move_symbols(const Elf64_Shdr& table) {
     for (std::uint64_t at = table.sh_offset; at + sizeof(Elf64_Sym) <= table.sh_offset + table.sh_size;
          at += sizeof(Elf64_Sym)) {
@@ -173,7 +173,8 @@ class Cubin {
   }
 
   // Symbols have moved already. An address is told as a symbol and an addend: the kernel and 0 is its entry,
-  // and anything more lies inside. What describes code to debuggers follows the code.
+  // and anything more lies inside.
+  // Descriptions for debuggers follow the code.
   void move_relocations(const Elf64_Shdr& table) {
     if (table.sh_link >= sections_.size() || table.sh_info >= sections_.size())
       refuse("relocations of no section");
@@ -228,7 +229,7 @@ class Cubin {
     if (size % (4 * stride) != 0) refuse("a list of instructions has another form");
     for (std::uint64_t i = 0; i < size; i += 4 * stride) move_word(at + i);
   }
-  // Of the kinds, only the first was seen: an offset.
+  // Only the first kind was seen: an offset.
   void move_annotations(std::uint64_t at, std::uint64_t size) {
     for (std::uint64_t i = 0; i < size; i += 8) {
       if (size - i < 8 || read<std::uint32_t>(at + i) != 1) refuse("an annotation is of an unknown kind");

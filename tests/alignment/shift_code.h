@@ -1,9 +1,9 @@
 // A kernel's machine code at another offset: a copy of a cubin whose kernel begins with a branch over some
 // NOPs. Everything else of the kernel is as it was, 16 bytes and 16 more for each NOP further on.
 //
-// Code moves as a whole, so branches, calls and jump tables, which are relative, stay as they are. What the
-// cubin says about offsets is mended: symbols, relocations, lists of instructions (.nv.info), sizes, and the
-// places of sections and segments.
+// Code moves as a whole, so branches, calls and jump tables, which are relative, stay as they are. Offsets in
+// the cubin are mended: symbols, relocations, lists of instructions (.nv.info), sizes, and the places of
+// sections and segments.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ struct Shift {
 // compute capability 9.0, have no such kernel, or hold something whose offsets nobody has seen.
 std::string shift_code(std::string_view cubin, const std::string& kernel, Shift shift);
 
-// Of the kernel's instructions, with the NOPs that fill its section. 0: the cubin has no such kernel, or it
-// is no cubin.
+// The size of the kernel's instructions, with the NOPs that fill its section. 0: the cubin has no such
+// kernel, or it is no cubin.
 std::size_t code_bytes(std::string_view cubin, const std::string& kernel);
 
 }  // namespace alignment

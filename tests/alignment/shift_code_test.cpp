@@ -31,7 +31,7 @@ struct Instruction {
 };
 constexpr Instruction nop{0x0000000000007918, 0x000fc00000000000};
 
-// What the lower 12 bits say.
+// The lower 12 bits say what it does.
 constexpr std::uint64_t branch = 0x947, indexed_branch = 0x949, exit_code = 0x94d;
 std::uint64_t operation(const Instruction& one) {
   return one.low & 0xfff;
@@ -335,7 +335,7 @@ TEST(CodeBytes, AreThoseOfTheKernelsSection) {
   EXPECT_EQ(code_bytes("none", "k"), 0U);
 }
 
-// What ptxas writes, where there is a toolkit.
+// The code that ptxas writes, where there is a toolkit.
 class CompiledCases : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Which kernels change their time with the place of their code, by how much, and with which period.
+"""Kernels that change their time with the place of their code, by how much, and with which period.
 
     tests/alignment/table.py [--shifts] [--least-us US] FILE...
 
 The files are what the library of alignment.cpp wrote, a line for each kernel in each process. Prints a Markdown table.
-A kernel moves if the means of the eight places that its code can have in 128 bytes differ by more than noise makes them
+Code has eight places in 128 bytes. A kernel moves if the means of these places differ by more than noise makes them
 differ once in twenty such tables.
 
 Exit status: 0; 1 where a shifted kernel computed something else than the kernel, or no results were compared at all;
@@ -124,7 +124,7 @@ class Kernel:
         places = folded(self.by_shift, PLACES)
         by_place = [statistics.mean(one) for one in places.values()]
         self.moves_by = max(by_place, default=0) - min(by_place, default=0)
-        # Of a place's mean, if each had as many shifts as the one with the fewest.
+        # That of a place's mean, if each had as many shifts as the one with the fewest.
         self.standard_error = self.noise / math.sqrt(min((len(one) for one in places.values()), default=1))
         self.by_chance = 0.0
 

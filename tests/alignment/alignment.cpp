@@ -8,7 +8,7 @@
 //
 //   HARNESS_ALIGNMENT_OUT: the file to append to. Without it nothing is measured.
 //   HARNESS_ALIGNMENT_KERNELS: a regular expression that the kernel's name, as C++ has it, matches somewhere.
-//   HARNESS_ALIGNMENT_SHIFTS: numbers of NOPs, each loaded and timed, such as "0 0 1 2". "x": the code as it is.
+//   HARNESS_ALIGNMENT_SHIFTS: numbers of NOPs, each loaded and timed ("0 0 1 2"). "x" is the code as it is.
 //   HARNESS_ALIGNMENT_PADDING: 1 loads other modules between the copies, so that distances differ.
 //   HARNESS_ALIGNMENT_ROUNDS: how often each copy is timed (12).
 //   HARNESS_ALIGNMENT_SEED: of the orders (1).

@@ -373,6 +373,9 @@ class Measurement {
   std::mt19937 random_{static_cast<unsigned>(std::stoul(setting("HARNESS_ALIGNMENT_SEED", "1")))};
 };
 
+// This thread measures: its launches and modules are not the program's.
+thread_local bool busy = false;
+
 class Watch {
  public:
   static Watch& shared() {
@@ -410,13 +413,13 @@ class Watch {
 
   // Copies that are loaded here are no images of the program.
   void add_image(std::string_view image) {
-    if (busy_) return;
+    if (busy) return;
     const std::lock_guard lock(mutex_);
     images_.emplace_back(image);
   }
 
   void launched(CUpti_CallbackId id, const CUpti_CallbackData& call) {
-    if (busy_) return;
+    if (busy) return;
     Launch launch;
     launch.name = call.symbolName;
     if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel || id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz) {
@@ -442,7 +445,7 @@ class Watch {
     if (!std::regex_search(name, kernels_) || !is_new(launch)) return;
     // The driver may load the kernel only now, and tell of its image.
     launch.function = function_of(launch.function);
-    busy_ = true;
+    busy = true;
     try {
       const std::string* image = image_of(launch.name);
       if (image == nullptr) throw std::runtime_error("its image was not seen");
@@ -451,7 +454,7 @@ class Watch {
     } catch (const std::exception& error) {
       std::fprintf(stderr, "alignment: %s: %s\n", name.c_str(), error.what());
     }
-    busy_ = false;
+    busy = false;
   }
 
   // A kernel on a grid, once a process.
@@ -485,15 +488,13 @@ class Watch {
   std::vector<std::string> images_;
   std::mutex measuring_;
   std::set<std::string> seen_;
-  static thread_local bool busy_;
 };
-
-thread_local bool Watch::busy_ = false;
 
 }  // namespace
 }  // namespace alignment
 
 // Called while CUDA is initialised, before any context.
+// NOLINTNEXTLINE(readability-identifier-naming): CUDA calls it by this name
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   try {
     alignment::Watch::shared().attach();

@@ -120,12 +120,13 @@ class Cubin {
     for (const Elf64_Shdr& one : sections_) alignment = std::max<std::uint64_t>(alignment, one.sh_addralign);
     const std::size_t room = instruction_bytes * (1 + std::max(shift.room, shift.nops));
     growth_ = (room + alignment - 1) / alignment * alignment;
-    if (text.sh_offset + text.sh_size > bytes_.size()) refuse("its section ends outside of the cubin");
+    if (text.sh_offset > bytes_.size() || text.sh_size > bytes_.size() - text.sh_offset)
+      refuse("its section ends outside of the cubin");
 
-    for (std::size_t i = 0; i < sections_.size(); ++i) {
-      if (sections_[i].sh_type == SHT_SYMTAB) move_symbols(sections_[i]);
-      if (sections_[i].sh_type == SHT_REL || sections_[i].sh_type == SHT_RELA) move_relocations(sections_[i]);
-      if (name_of(sections_[i]) == ".nv.info." + kernel_) move_attributes(sections_[i]);
+    for (const Elf64_Shdr& one : sections_) {
+      if (one.sh_type == SHT_SYMTAB) move_symbols(one);
+      if (one.sh_type == SHT_REL || one.sh_type == SHT_RELA) move_relocations(one);
+      if (name_of(one) == ".nv.info." + kernel_) move_attributes(one);
     }
     move_headers();
     return bytes_.substr(0, text.sh_offset) + beginning(shift.nops) +

@@ -36,7 +36,7 @@ class Results {
 
   void take(const JsonNode& line) {
     ToolCase known{.name = program_, .parameters = config_};
-    for (const char* name : {"size", "count", "type", "redop", "root"})
+    for (const char* name : {"size", "type", "redop", "root"})
       known.parameters[name] = std::string(trim(text_of(line, name)));
     if (known.parameters["size"].empty()) line.problem("has no `size`");
     if (std::string name = text_of(line, "experiment_name"); !name.empty())

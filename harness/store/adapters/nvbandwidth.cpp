@@ -27,7 +27,7 @@ std::string unit_of(const JsonNode& description) {
   const std::string text = description.text();
   const std::size_t open = text.rfind('(');
   if (open == std::string::npos || !text.ends_with(')')) {
-    description.problem("ends with no unit, such as (GB/s)");
+    description.problem("ends with no unit; expected (GB/s) or (ns)");
     return {};
   }
   return text.substr(open + 1, text.size() - open - 2);
@@ -82,8 +82,9 @@ class Tests {
     const JsonNode description = test.require("bandwidth_description");
     const std::string unit = unit_of(description);
     const bool is_time = time_unit(unit).has_value();
-    if (test.ok() && !is_time && !usual_direction(unit).known)
-      description.problem(fmt::format("has the unit `{}`; expected GB/s or ns", printable(unit)));
+    const UsualDirection usual = usual_direction(unit);
+    if (test.ok() && !is_time && !(usual.known && usual.direction == Direction::higher_is_better))
+      description.problem(fmt::format("ends with `({})`; expected a unit, (GB/s) or (ns)", printable(unit)));
     std::size_t row = 0, numbers = 0;
     test.require("bandwidth_matrix").each_element([&](const JsonNode& cells) {
       std::size_t column = 0;

@@ -12,6 +12,8 @@
 #include <ctime>
 #include <limits>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "harness/base/text.h"
 #include "harness/store/adapters/import_formats.h"
@@ -20,6 +22,7 @@
 namespace harness {
 namespace {
 
+constexpr const char* host_time = "wall_time";
 constexpr std::string_view step_mark = "ProfilerStep#";
 
 bool is_pytorch_profiler(std::string_view text) {
@@ -45,6 +48,7 @@ class Trace {
     const JsonNode events = root.require("traceEvents");
     events.each_element([&](const JsonNode& event) { look_at(event); });
     events.each_element([&](const JsonNode& event) { take_event(event); });
+    take_passes();
     take_date(root);
     if (launches_ > 0 && kernels_ == 0)
       read_.remarks.emplace_back(
@@ -77,10 +81,10 @@ class Trace {
 
   void look_at(const JsonNode& event) {
     const std::string name = event.find("name").is_text() ? event.find("name").text() : std::string();
-    if (name.starts_with(step_mark)) {
-      const std::string_view number = std::string_view(name).substr(step_mark.size());
-      if (number != "0") warmed_up_ = true;
-    }
+    if (name == std::string(step_mark) + "0")
+      begins_with_step_0_ = true;
+    else if (name.starts_with(step_mark))
+      has_later_step_ = true;
     const std::string kind = text_of(event, "cat");
     const bool on_host = kind == "cuda_runtime" || kind == "cuda_driver";
     if (on_host && name.find("Launch") != std::string::npos) ++launches_;
@@ -93,7 +97,7 @@ class Trace {
     if (kind == "kernel" || kind == "gpu_memcpy" || kind == "gpu_memset")
       take_work(event);
     else if (kind == "user_annotation" || kind == "gpu_user_annotation")
-      take_range(event, kind == "user_annotation" ? "wall_time" : "gpu_time");
+      take_range(event, kind == "user_annotation" ? host_time : "gpu_time");
   }
 
   // What the GPU did.
@@ -120,14 +124,24 @@ class Trace {
     std::string name = name_of(event.require("name"));
     if (name.starts_with(step_mark)) name.resize(step_mark.size() - 1);
     if (!event.ok()) return;
-    CaseRecord& one = read_.at(ToolCase{.name = ":" + name, .parameters = parameters_});
-    const bool first = !warmed_up_ && ++passes_[metric + "\n" + name] == 1;
-    const auto time = time_in(event, one);
-    if (!time) return;
-    if (!first)
-      ToolFile::append(one, metric, "us", *time);
-    else if (metric == "wall_time")
-      ToolFile::add(one, "first_call", "us", {{*time}}).informs = true;
+    const ToolCase known{.name = ":" + name, .parameters = parameters_};
+    if (const auto time = time_in(event, read_.at(known)))
+      passes_[{known.name, metric}].emplace_back(event.find("ts").number(), *time);
+  }
+
+  // Events stand in no order.
+  void take_passes() {
+    const bool warmed_up = has_later_step_ && !begins_with_step_0_;
+    for (auto& [range, passes] : passes_) {
+      const auto& [name, metric] = range;
+      std::sort(passes.begin(), passes.end());
+      CaseRecord& one = read_.at(ToolCase{.name = name, .parameters = parameters_});
+      for (std::size_t i = 0; i < passes.size(); ++i)
+        if (i > 0 || warmed_up)
+          ToolFile::append(one, metric, "us", passes[i].second);
+        else if (metric == host_time)
+          ToolFile::add(one, "first_call", "us", {{passes[i].second}}).informs = true;
+    }
   }
 
   std::optional<double> time_in(const JsonNode& event, CaseRecord& one) {
@@ -148,8 +162,9 @@ class Trace {
   ToolFile& read_;
   Texts parameters_;
   std::size_t launches_ = 0, kernels_ = 0;
-  bool warmed_up_ = false;
-  std::map<std::string, int> passes_;
+  bool begins_with_step_0_ = false, has_later_step_ = false;
+  std::map<std::pair<std::string, std::string>, std::vector<std::pair<double, double>>>
+      passes_;  // start, time
   double start_ = std::numeric_limits<double>::infinity();
 };
 

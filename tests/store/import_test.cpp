@@ -10,6 +10,7 @@
 #include "../schema/place_of.h"
 #include "harness/base/files.h"
 #include "harness/model/codec.h"
+#include "harness/store/adapters/gunzip.h"
 #include "harness/store/store.h"
 
 namespace harness {
@@ -194,12 +195,14 @@ std::vector<std::string> sample_names() {
     if (const std::string name = entry.path().filename().string();
         entry.is_regular_file() && !name.ends_with(".record.json") && name != "README.md")
       names.push_back(name);
+    else if (std::filesystem::exists(entry.path() / "new/sample.json"))
+      names.push_back(name + "/new/sample.json");
   std::sort(names.begin(), names.end());
   return names;
 }
 
 std::string format_named_by(const std::string& sample) {
-  return sample.substr(0, sample.find_first_of(".-"));
+  return sample.substr(0, sample.find_first_of(".-/"));
 }
 
 class ImportFormats : public testing::TestWithParam<std::string> {};
@@ -207,7 +210,7 @@ class ImportFormats : public testing::TestWithParam<std::string> {};
 TEST_P(ImportFormats, MakeThisRecordOfTheirSample) {
   const std::string& name = GetParam();
   const std::string text = read_file(sample_folder / name).value_or("");
-  const ImportFormat* recognised = format_of(text);
+  const ImportFormat* recognised = format_of(is_gzip(text) ? gunzip(text, name).value_or("") : text);
   ASSERT_NE(recognised, nullptr);
   EXPECT_EQ(recognised->name, format_named_by(name));
   ImportOptions options;
@@ -218,7 +221,7 @@ TEST_P(ImportFormats, MakeThisRecordOfTheirSample) {
   record->id = record->started = record->finished = "";
   record->suite.file = name;
   const std::filesystem::path golden =
-      sample_folder / (std::filesystem::path(name).stem().string() + ".record.json");
+      sample_folder / (name.substr(0, name.find_first_of("./")) + ".record.json");
   if (const char* update = std::getenv("HARNESS_UPDATE_GOLDEN");
       update != nullptr && std::string(update) == "1") {
     ASSERT_TRUE(write_file_atomically(golden, encode(*record)));
@@ -229,7 +232,7 @@ TEST_P(ImportFormats, MakeThisRecordOfTheirSample) {
 INSTANTIATE_TEST_SUITE_P(All, ImportFormats, testing::ValuesIn(sample_names()), [](const auto& sample) {
   std::string name = sample.param;
   std::replace_if(
-      name.begin(), name.end(), [](char c) { return c == '.' || c == '-'; }, '_');
+      name.begin(), name.end(), [](char c) { return c == '.' || c == '-' || c == '/'; }, '_');
   return name;
 });
 

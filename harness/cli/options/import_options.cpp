@@ -32,6 +32,10 @@ void add_import_options(CLI::App& command, ImportOptions& options) {
       .add_option("--case", options.questions.case_name,
                   "name of the case in files of trtexec, which tell none")
       ->type_name("NAME");
+  command
+      .add_option("--unit", options.questions.unit,
+                  "unit of the times in files of plain cargo bench, which tell none")
+      ->type_name("UNIT");
   add_words(
       command, "--session",
       [&options](const std::string& word) -> Status {

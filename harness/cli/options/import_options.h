@@ -9,7 +9,7 @@ class App;
 
 namespace harness {
 
-// --case, --session, --same, --success-exit
+// --case, --unit, --session, --same, --success-exit
 void add_import_options(CLI::App& command, ImportOptions& options);
 
 }  // namespace harness

@@ -18,6 +18,11 @@ constexpr const char* as_lines =
     "\"process\": 1, "
     "\"samples\": [..]}";
 
+constexpr const char* tests_only = "it holds tests; their times are no samples";
+constexpr const char* criterion_samples =
+    "import the samples beside it: 'target/criterion/**/new/sample.json'";
+constexpr const char* nanobench_json = "write JSON: bench.render(ankerl::nanobench::templates::json(), FILE)";
+
 struct Tool {
   std::string_view what;
   std::array<std::string_view, 3> marks;  // of its text, all of them; "" is always there
@@ -25,7 +30,7 @@ struct Tool {
 };
 
 // In the order in which they are asked.
-constexpr std::array<Tool, 31> tools{{
+constexpr std::array<Tool, 52> tools{{
     {"a record of the harness itself",
      {"\"harness-record\"", "", ""},
      "compare it as it is: harness compare --current FILE"},
@@ -41,9 +46,7 @@ constexpr std::array<Tool, 31> tools{{
     {"a benchmark result of Vitest", {"\"files\"", "\"groups\"", "\"benchmarks\""}, as_lines},
     {"a test result of Vitest or Jest", {"\"numTotalTests\"", "\"testResults\"", ""}, as_lines},
     {"a result of mitata", {"\"layout\"", "\"benchmarks\"", "\"runs\""}, as_lines},
-    {"a test result of GoogleTest",
-     {"\"testsuites\"", "\"tests\"", ""},
-     "it holds tests; their times are no samples"},
+    {"a test result of GoogleTest", {"\"testsuites\"", "\"tests\"", ""}, tests_only},
     {"the stream of go test -json", {"\"Action\"", "\"Package\"", ""}, as_lines},
     {"the stream of a Rust test",
      {"\"type\"", "\"event\"", ""},
@@ -54,8 +57,8 @@ constexpr std::array<Tool, 31> tools{{
     {"a log of trtexec",
      {"TensorRT.trtexec", "", ""},
      "its times of inferences are written by --exportTimes=FILE"},
-    {"a JUnit report", {"<testsuite", "", ""}, "it holds tests; their times are no samples"},
-    {"a report of CTest", {"<Site", "<Testing", ""}, "it holds tests; their times are no samples"},
+    {"a JUnit report", {"<testsuite", "", ""}, tests_only},
+    {"a report of CTest", {"<Site", "<Testing", ""}, tests_only},
     {"a result of go test -bench", {"goos: ", "Benchmark", ""}, as_lines},
     {"the CSV of Google Benchmark",
      {"name,iterations,real_time", "", ""},
@@ -70,6 +73,35 @@ constexpr std::array<Tool, 31> tools{{
     {"a report of Nsight Compute",
      {"NVR", "\x01", ""},
      "print it: ncu --import FILE --csv --page raw --print-units base"},
+    {"a log of tests of Meson", {"\"returncode\"", "\"starttime\"", "\"result\""}, tests_only},
+    {"a result of tinybench", {"\"Task name\"", "", ""}, as_lines},
+    {"a result of tinybench", {"\"latency\"", "\"throughput\"", "\"runtimeVersion\""}, as_lines},
+    {"a result of pyperf", {"\"benchmarks\"", "\"runs\"", "\"values\""}, as_lines},
+    {"a Chrome trace", {"\"traceEvents\"", "", ""}, as_lines},
+    {"a file of criterion without samples",
+     {"\"point_estimate\"", "\"confidence_interval\"", ""},
+     criterion_samples},
+    {"a file of criterion without samples", {"\"group_id\"", "\"full_id\"", ""}, criterion_samples},
+    {"a file of criterion without samples",
+     {"sample_measured_value", "iteration_count", ""},
+     criterion_samples},
+    {"the output of criterion", {"time:   [", "", ""}, criterion_samples},
+    {"a result of perf stat", {"# started on ", "", ""}, as_lines},
+    {"the table of nccl-tests", {"# nccl-tests version", "", ""}, "write JSON: -J FILE"},
+    {"the text of nvbandwidth", {"nvbandwidth Version:", "", ""}, "write JSON: nvbandwidth -j"},
+    {"the CSV of NVBench", {"Benchmark,Device,Device Name", "", ""}, "write JSON: --jsonbin FILE"},
+    {"the Markdown of NVBench", {"# Devices", "* SM Version:", ""}, "write JSON: --jsonbin FILE"},
+    {"the text of cutlass_profiler", {"Disposition:", "Runtime:", "GFLOP/s"}, "write CSV: --output=NAME"},
+    {"the CSV of nanobench", {"\"title\";\"name\"", "", ""}, nanobench_json},
+    {"the table of nanobench", {"op/s |", "err% |", ""}, nanobench_json},
+    {"the table of Catch2", {"benchmark name", "est run time", ""}, "write XML: --reporter xml"},
+    {"the table of Google Benchmark",
+     {"Benchmark ", "CPU   Iterations", ""},
+     "write JSON: --benchmark_out=FILE --benchmark_out_format=json"},
+    {"output of ncu, which failed", {"==ERROR==", "==PROF==", ""}, "its lines with ==ERROR== say why"},
+    {"output of ncu, which profiled no kernel",
+     {"No kernels were profiled", "", ""},
+     "does the program launch a kernel, and do the filters of ncu match it?"},
     {"a table of nvprof", {"==", "Profiling result", ""}, "use nsys or ncu, which replace it"},
     {"YAML", {"\ncases:", "", ""}, "a suite is run: harness run FILE"},
     {"YAML", {"\nprograms:", "", ""}, "a suite is run: harness run FILE"},

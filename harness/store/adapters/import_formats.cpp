@@ -11,18 +11,24 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/store/adapters/foreign_tools.h"
+#include "harness/store/adapters/gunzip.h"
 
 namespace harness {
 
 // One a file of this folder.
 extern const ImportFormat google_benchmark_format, nvbench_format, pytest_benchmark_format, hyperfine_format,
-    criterion_format, llama_bench_format, trtexec_format, nsys_format, ncu_format, json_lines_format;
+    criterion_format, cargo_bench_format, nanobench_format, catch2_format, llama_bench_format, trtexec_format,
+    nsys_format, ncu_format, pytorch_profiler_format, nvbandwidth_format, nccl_tests_format,
+    cutlass_profiler_format, json_lines_format;
 
 const std::vector<const ImportFormat*>& import_formats() {
   static const std::vector<const ImportFormat*> formats{
-      &nvbench_format,          &pytest_benchmark_format, &hyperfine_format, &criterion_format,
-      &llama_bench_format,      &trtexec_format,          &nsys_format,      &ncu_format,
-      &google_benchmark_format, &json_lines_format};
+      &nvbench_format,          &nvbandwidth_format, &nccl_tests_format,
+      &pytorch_profiler_format, &nanobench_format,   &pytest_benchmark_format,
+      &hyperfine_format,        &criterion_format,   &llama_bench_format,
+      &trtexec_format,          &nsys_format,        &ncu_format,
+      &cutlass_profiler_format, &catch2_format,      &google_benchmark_format,
+      &cargo_bench_format,      &json_lines_format};
   return formats;
 }
 
@@ -53,13 +59,19 @@ std::string from_utf16(std::string_view text, bool big_endian) {
   return boost::locale::conv::utf_to_utf<char>(wide);
 }
 
-// `text` as UTF-8; `owner` keeps what was converted.
-std::string_view plain_text(std::string_view text, std::string& owner) {
+// `text` as UTF-8, unpacked; `owner` keeps what was converted.
+Result<std::string_view> plain_text(std::string_view text, const std::string& file, std::string& owner) {
+  if (is_gzip(text)) {
+    Result<std::string> unpacked = gunzip(text, file);
+    if (!unpacked) return fail(unpacked.error());
+    owner = std::move(*unpacked);
+    text = owner;
+  }
   if (text.starts_with("\xEF\xBB\xBF")) return text.substr(3);
   const bool little = text.starts_with("\xFF\xFE"), big = text.starts_with("\xFE\xFF");
   if (!little && !big) return text;
   owner = from_utf16(text.substr(2), big);
-  return owner;
+  return std::string_view(owner);
 }
 
 // The processes of a case with their samples, as a worker reports them.
@@ -94,10 +106,11 @@ Checked<bool> Import::add(std::string_view text, const std::string& file) {
                                : fmt::format("has the same content as {}", printable(known->second)),
          Location{file}, "a copy is no further process: start the program once for each file"});
   std::string converted;
-  const std::string_view plain = plain_text(text, converted);
-  const ImportFormat* format = format_of(plain);
-  if (format == nullptr) return fail_checked(not_read_here(plain, file));
-  Checked<ToolFile> read = format->read(plain, file, options_.questions);
+  const Result<std::string_view> plain = plain_text(text, file, converted);
+  if (!plain) return fail_checked(plain.error());
+  const ImportFormat* format = format_of(*plain);
+  if (format == nullptr) return fail_checked(not_read_here(*plain, file));
+  Checked<ToolFile> read = format->read(*plain, file, options_.questions);
   if (!read) return tl::unexpected(read.error());
   if (!read->names_cases)
     return fail_checked({ErrorKind::usage, "does not say what was measured", Location{file},
@@ -143,8 +156,9 @@ Checked<Record> import_samples(std::string_view text, const std::string& file, c
 Checked<std::vector<ProcessResult>> import_process(const ImportFormat& format, std::string_view text,
                                                    const std::string& file, int process) {
   std::string converted;
-  const std::string_view plain = plain_text(text, converted);
-  Checked<ToolFile> read = format.read(plain, file, {});
+  const Result<std::string_view> plain = plain_text(text, file, converted);
+  if (!plain) return fail_checked(plain.error());
+  Checked<ToolFile> read = format.read(*plain, file, {});
   if (!read) return tl::unexpected(read.error());
   if (Status known = use_known_units(*read, file); !known) return fail_checked(known.error());
   if (Status named = name_cases(read->cases, file); !named) return fail_checked(named.error());

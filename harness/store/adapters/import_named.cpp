@@ -15,7 +15,7 @@ namespace harness {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::array<std::string_view, 5> endings{".json", ".jsonl", ".csv", ".sqlite", ".xml"};
+constexpr std::array<std::string_view, 6> endings{".json", ".jsonl", ".json.gz", ".csv", ".sqlite", ".xml"};
 
 bool has_wildcards(std::string_view name) {
   return name.find_first_of("*?[") != std::string_view::npos;
@@ -34,6 +34,22 @@ bool holds_record(const std::string& name) {
          std::string_view::npos;
 }
 
+// The files below a folder whose paths match; "**" stands for folders of any depth, which glob() lacks.
+std::vector<std::string> files_below(const std::string& name) {
+  const std::string fixed = name.substr(0, name.find_first_of("*?["));
+  const std::size_t slash = fixed.rfind('/');
+  const fs::path folder = slash == std::string::npos ? fs::path(".") : fs::path(fixed.substr(0, slash + 1));
+  const std::string from = slash == std::string::npos ? "./" : "";
+  std::vector<std::string> files;
+  std::error_code code;
+  for (fs::recursive_directory_iterator at(folder, code), end; !code && at != end; at.increment(code))
+    if (std::error_code ignored;
+        wildcard_match(from + name, at->path().string()) && at->is_regular_file(ignored))
+      files.push_back(at->path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 }  // namespace
 
 bool names_tool_files(const std::string& name) {
@@ -48,13 +64,15 @@ Result<std::vector<std::string>> files_named(const std::string& name) {
   if (!has_wildcards(name) || fs::exists(name, code)) return std::vector<std::string>{name};
   glob_t found{};
   std::vector<std::string> files;
-  if (glob(name.c_str(), GLOB_ERR, nullptr, &found) == 0)
+  if (name.find("**") != std::string::npos)
+    files = files_below(name);
+  else if (glob(name.c_str(), GLOB_ERR, nullptr, &found) == 0)
     for (std::size_t i = 0; i < found.gl_pathc; ++i)
       if (fs::is_regular_file(found.gl_pathv[i], code)) files.emplace_back(found.gl_pathv[i]);
   globfree(&found);
   if (!files.empty()) return files;
   return fail(ErrorKind::usage, fmt::format("no file matches `{}`", printable(name)),
-              "the wildcards are *, ? and [..]; quote the text, so that the shell leaves them alone");
+              "the wildcards are *, **, ? and [..]; quote the text, so that the shell leaves them alone");
 }
 
 Checked<Record> import_named(const std::vector<std::string>& names, const ImportOptions& options,

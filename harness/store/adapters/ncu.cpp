@@ -1,7 +1,7 @@
 // The table of Nsight Compute's `--csv --page raw`: a line of names, a line of units, a line a launch. A
 // kernel with its grid and block is a case, its launches are samples. The duration becomes gpu_time; of the
-// other metrics only those in ".sum" are taken, which count work. Lines of the program may come before the
-// table, and further tables behind it.
+// other metrics only those in ".sum" are taken, which count work; not those of the profiler itself. Lines of
+// the program may come before the table, and further tables behind it.
 #include <fmt/format.h>
 
 #include <array>
@@ -136,7 +136,7 @@ class Table {
     for (std::size_t i = 0; i < names_.size(); ++i)
       if (names_[i] == duration)
         take_duration(i, units[i], line);
-      else if (names_[i].ends_with(".sum"))
+      else if (names_[i].ends_with(".sum") && !names_[i].starts_with("profiler__"))
         columns_.push_back({i, names_[i], units[i]});
     if (columns_.empty())
       refuse(line - 1, fmt::format("has no column `{}`", duration),

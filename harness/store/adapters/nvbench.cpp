@@ -157,6 +157,8 @@ void take_state(const JsonNode& state, const std::string& name, const std::strin
   if (!state.ok()) return;
   CaseRecord& one = read.at(known);
   const std::string reason = text_of(state, "skip_reason");
+  if (reason.starts_with("Unexpected error: "))  // as NVBench marks a state that threw
+    return ToolFile::end(one, Outcome::failed, cause_with_why(CauseCode::tool_failed, printable(reason)));
   if (state.find("is_skipped").flag() || !reason.empty())
     return ToolFile::end(one, Outcome::skipped, cause_with_why(CauseCode::tool_skipped, printable(reason)));
   bool timed = false;

@@ -17,6 +17,7 @@ namespace harness {
 // What the user answers where a file does not show it.
 struct ToolQuestions {
   std::string case_name = {};         // of a file that names none
+  std::string unit = {};              // of times in a file that tells none
   std::set<int> success_exits = {0};  // exit statuses of a run that succeeded
 };
 

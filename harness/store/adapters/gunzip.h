@@ -1,0 +1,16 @@
+// Files that gzip packed.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+
+namespace harness {
+
+bool is_gzip(std::string_view bytes);
+
+// What was packed, of at most 4 GiB.
+Result<std::string> gunzip(std::string_view bytes, const std::string& file);
+
+}  // namespace harness

@@ -21,9 +21,9 @@ bool is_catch2(std::string_view text) {
                                    text.find("<Catch2TestRun") != std::string_view::npos);
 }
 
-class Reader {
+class Catch2Reader {
  public:
-  Reader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  Catch2Reader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   Checked<ToolFile> read() {
     pugi::xml_document document;
@@ -118,7 +118,7 @@ class Reader {
 };
 
 Checked<ToolFile> read_catch2(std::string_view text, const std::string& file, const ToolQuestions&) {
-  return Reader(text, file).read();
+  return Catch2Reader(text, file).read();
 }
 
 }  // namespace

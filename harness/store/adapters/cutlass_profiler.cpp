@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view fixed = "Problem,Provider,OperationKind,Operation,Disposition,Status";
 
-bool is_header(std::string_view line) {
+bool is_cutlass_header(std::string_view line) {
   return line.find(fixed) != std::string_view::npos && line.find(",Runtime") != std::string_view::npos;
 }
 
@@ -26,17 +26,17 @@ bool is_cutlass_profiler(std::string_view text) {
   const std::string_view beginning = beginning_of(text);
   const std::size_t at = beginning.find(fixed);
   if (at == std::string_view::npos) return false;
-  return is_header(beginning.substr(at, beginning.find('\n', at) - at));
+  return is_cutlass_header(beginning.substr(at, beginning.find('\n', at) - at));
 }
 
-class Table {
+class CutlassTable {
  public:
-  explicit Table(const std::string& file) : file_(file) {}
+  explicit CutlassTable(const std::string& file) : file_(file) {}
 
   // Lines of the program may come before the table.
   void take(std::string_view line, int number) {
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (is_header(line)) return take_names(line, number);
+    if (is_cutlass_header(line)) return take_names(line, number);
     if (names_.empty()) return;
     if (trim(line).empty()) {
       ended_ = true;  // of a table on the standard output
@@ -120,7 +120,7 @@ class Table {
 
 Checked<ToolFile> read_cutlass_profiler(std::string_view text, const std::string& file,
                                         const ToolQuestions&) {
-  Table table(file);
+  CutlassTable table(file);
   each_line(text, [&](std::string_view line, int number) { table.take(line, number); });
   return table.finish();
 }

@@ -58,9 +58,9 @@ std::string threads_in(std::string_view name) {
   return std::string(rest.substr(0, rest.find('/')));
 }
 
-class Reader {
+class GoogleBenchmarkReader {
  public:
-  explicit Reader(ToolFile& read) : read_(read) {}
+  explicit GoogleBenchmarkReader(ToolFile& read) : read_(read) {}
 
   void take(const JsonNode& root) {
     if (const JsonNode context = root.find("context"); context.present()) take_context(context);
@@ -215,8 +215,8 @@ class Reader {
 
 Checked<ToolFile> read_google_benchmark(std::string_view text, const std::string& file,
                                         const ToolQuestions&) {
-  Checked<ToolFile> read =
-      read_json(text, file, [](const JsonNode& root, ToolFile& into) { Reader(into).take(root); });
+  Checked<ToolFile> read = read_json(
+      text, file, [](const JsonNode& root, ToolFile& into) { GoogleBenchmarkReader(into).take(root); });
   if (!read) return read;
   return with_cases(std::move(*read), file, "no benchmark ran; does --benchmark_filter match any?");
 }

@@ -11,7 +11,7 @@
 namespace harness {
 namespace {
 
-constexpr const char* if_zero =
+constexpr const char* if_optimized_away =
     "the compiler may have removed the work: ankerl::nanobench::doNotOptimizeAway(RESULT) keeps it";
 
 bool is_nanobench(std::string_view text) {
@@ -29,10 +29,10 @@ void take_nanobench(const JsonNode& result, ToolFile& read) {
   const JsonNode median = result.require("median(elapsed)"), epochs = result.require("measurements");
   if (!result.ok()) return;
   CaseRecord& one = read.at(known);
-  const std::optional<double> middle = time_of(median, one, if_zero);
+  const std::optional<double> middle = time_of(median, one, if_optimized_away);
   std::vector<double> samples;
   epochs.each_element([&](const JsonNode& epoch) {
-    if (const auto time = time_of(epoch.require("elapsed"), one, if_zero)) samples.push_back(*time);
+    if (const auto time = time_of(epoch.require("elapsed"), one, if_optimized_away)) samples.push_back(*time);
   });
   if (!result.ok() || one.processes.front().outcome != Outcome::measured || !middle) return;
   if (samples.empty()) return epochs.problem("is empty, and the median is not 0");

@@ -64,21 +64,21 @@ bool split_fields(std::string_view line, std::vector<std::string>& fields) {
   return !quoted;
 }
 
-bool is_header(std::string_view line) {
+bool is_ncu_header(std::string_view line) {
   return line.starts_with("\"ID\",\"Process ID\"");
 }
 
 bool is_ncu(std::string_view text) {
-  return is_header(text) || text.find("\n\"ID\",\"Process ID\"") != std::string_view::npos;
+  return is_ncu_header(text) || text.find("\n\"ID\",\"Process ID\"") != std::string_view::npos;
 }
 
-class Table {
+class NcuTable {
  public:
-  explicit Table(const std::string& file) : file_(file) {}
+  explicit NcuTable(const std::string& file) : file_(file) {}
 
   void take(std::string_view line, int number) {
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (is_header(line)) {  // of the first table, or of a further one
+    if (is_ncu_header(line)) {  // of the first table, or of a further one
       names_.clear();
       columns_.clear();
     } else if (names_.empty()) {
@@ -215,7 +215,7 @@ class Table {
 };
 
 Checked<ToolFile> read_ncu(std::string_view text, const std::string& file, const ToolQuestions&) {
-  Table table(file);
+  NcuTable table(file);
   each_line(text, [&](std::string_view line, int number) { table.take(line, number); });
   return table.finish();
 }

@@ -113,6 +113,16 @@ TEST(CampaignTasks, OfLongCasesHaveFewAndComeFirst) {
               ElementsAre(Block(1, 0, 1), Block(1, 1, 1), Block(0, 0, 4), Block(1, 2, 4)));
 }
 
+// Where somebody ends elements, little of their time is lost.
+TEST(CampaignTasks, TakeAQuarterOfTheTimeOfAnElementAtMost) {
+  const TimedSuites suites{{{10, 10, 10, 10, 10, 10}}};
+  Campaign campaign = suites.campaign(6, 1);
+  campaign.time = 80;
+  EXPECT_THAT(blocks(campaign), ElementsAre(Block(0, 0, 2), Block(0, 2, 2), Block(0, 4, 2)));
+  campaign.time = 8;
+  EXPECT_THAT(blocks(campaign), testing::SizeIs(6)) << "one case at least";
+}
+
 TEST(CampaignTasks, AreBlocksForOneElementWhateverCasesTake) {
   const TimedSuites suites{{{2, 2}, {40, 20, 1}}};
   EXPECT_THAT(blocks(suites.campaign(6, 1)), ElementsAre(Block(1, 0, 3), Block(0, 0, 2)));

@@ -96,7 +96,7 @@ TEST_P(StoredValues, AreLeftOutWhereAnOldResultCannotBeRead) {
 }
 
 TEST_P(StoredValues, AreRefusedToAnOlderProgramByTheVersion) {
-  static_assert(schema_version == 8, "say in README.md what the new version holds");
+  static_assert(schema_version == 9, "say in README.md what the new version holds");
   open();
   execute("UPDATE harness_schema SET version = 9");
   const auto store = Store::open_existing(url_);

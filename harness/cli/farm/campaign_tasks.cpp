@@ -25,6 +25,7 @@ struct Piece {
   int gpus = 1;
   int results = 0;
   double size = 0;  // seconds, then by set_sizes(); 0: unknown
+  Seconds seconds = size;
 };
 using Pieces = std::span<const Piece>;
 
@@ -86,10 +87,13 @@ Pieces first_point(Pieces pieces) {
 struct TaskLimit {
   std::size_t cases = 1;
   double size = std::numeric_limits<double>::infinity();
+  Seconds seconds = size;
 
   [[nodiscard]] bool allows(Pieces pieces) const {
     constexpr double rounding = 1e-9;
-    return pieces.size() <= cases && size_of(pieces) <= size + rounding;
+    Seconds all = 0;
+    for (const Piece& one : pieces) all += one.seconds;
+    return pieces.size() <= cases && size_of(pieces) <= size + rounding && all <= seconds;
   }
 };
 
@@ -97,10 +101,12 @@ struct TaskLimit {
 // many as these, or a third of a small block, even at the end.
 constexpr int least_cases = 4;
 constexpr int least_share_of_block = 3;
+constexpr int least_tasks_of_element = 4;  // in its time, so that little of it is lost at the end
 
 // The limit when tasks of the size `left` are still to be cut.
 TaskLimit limit_of(const Campaign& campaign, double left) {
   TaskLimit limit{static_cast<std::size_t>(campaign.block)};
+  if (campaign.time > 0) limit.seconds = campaign.time / least_tasks_of_element;
   if (campaign.elements < 2) return limit;
   const int least = std::clamp(campaign.block / least_share_of_block, 1, least_cases);
   limit.size = std::clamp(left / (2 * campaign.elements), 1.0 * least, 1.0 * campaign.block);
@@ -231,15 +237,6 @@ std::vector<FarmTask> tasks_of(const Campaign& campaign) {
     tasks.push_back({.kind = TaskKind::judge});
   for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].number = static_cast<int>(i) + 1;
   return tasks;
-}
-
-Plan part_of(const Plan& whole, const FarmTask& task) {
-  Plan part{whole.suite, whole.modules, {}, whole.counters};
-  const auto first = whole.cases.begin() + task.first;
-  part.cases.assign(first, first + task.cases);
-  if (task.processes > 0)
-    for (PlannedCase& one : part.cases) one.sampling.processes = task.processes;
-  return part;
 }
 
 }  // namespace harness

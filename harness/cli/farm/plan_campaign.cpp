@@ -1,5 +1,7 @@
 #include "harness/cli/farm/plan_campaign.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -9,8 +11,11 @@
 #include <vector>
 
 #include "harness/base/files.h"
+#include "harness/base/text.h"
 #include "harness/cli/farm/campaign_records.h"
 #include "harness/cli/farm/campaign_tasks.h"
+#include "harness/cli/farm/campaigns/campaign_owner.h"
+#include "harness/cli/farm/campaigns/stage_build.h"
 #include "harness/cli/farm/element/device_check.h"
 #include "harness/cli/farm/keep_within_budget.h"
 #include "harness/cli/farm/known_cases.h"
@@ -102,7 +107,7 @@ void fill_in_costs(const std::vector<CampaignSuite>& suites, std::vector<KnownCa
 // Reads what earlier records tell about each suite, where tasks or a budget need it.
 Result<std::vector<KnownCases>> learn_cases(Store& store, Campaign& campaign) {
   std::vector<KnownCases> known(campaign.suites.size());
-  if (campaign.elements < 2 && campaign.budget <= 0) return known;
+  if (campaign.elements < 2 && campaign.budget <= 0 && campaign.time <= 0) return known;
   for (std::size_t i = 0; i < campaign.suites.size(); ++i) {
     Result<KnownCases> cases = known_cases(store, campaign.suites[i].current().plan);
     if (!cases) return fail(cases.error());
@@ -115,6 +120,21 @@ Result<std::vector<KnownCases>> learn_cases(Store& store, Campaign& campaign) {
         campaign.suites[i].seconds.emplace(id,
                                            *one.cost * static_cast<double>(campaign.suites[i].sides.size()));
   return known;
+}
+
+// An error if a case took longer than an element has.
+Status check_times(const Campaign& campaign) {
+  if (campaign.time <= 0) return {};
+  for (const CampaignSuite& suite : campaign.suites)
+    for (const PlannedCase& one : suite.current().plan.cases) {
+      const auto known = suite.seconds.find(one.id);
+      if (known == suite.seconds.end() || known->second * one.sampling.processes < campaign.time) continue;
+      return fail(ErrorKind::usage, one.where,
+                  fmt::format("{} took {:.0f} s in all its processes, and an element has {:.0f} s",
+                              printable(one.id), known->second * one.sampling.processes, campaign.time),
+                  "give elements more time");
+    }
+  return {};
 }
 
 // Proves what can be proven, and keeps within the budget. False: interrupted.
@@ -138,9 +158,11 @@ Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vec
     if (!left_out) return fail(left_out.error());
     planned.left_out = std::move(*left_out);
   }
+  if (const Status fits = check_times(planned.campaign); !fits) return fail(fits.error());
   choose_probes(settled, std::move(wholes));
   for (CampaignSuite& suite : settled) {
     order_cases(planned.campaign, suite);
+    suite.kinds = kinds_of(planned.campaign, suite.current().plan);
     for (CampaignSide& side : suite.sides) {
       const Result<int> stored = results_of(store, side.record);
       if (!stored) return fail(stored.error());
@@ -148,6 +170,19 @@ Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vec
     }
   }
   return true;
+}
+
+// Elements measure copies of the builds.
+Status stage_builds(const std::string& stage, Campaign& campaign) {
+  if (stage.empty()) return {};
+  for (CampaignSuite& suite : campaign.suites)
+    for (std::size_t i = 0; i < suite.sides.size(); ++i) {
+      BuildModules* const modules = !suite.pair ? nullptr
+                                    : i == 0    ? &suite.pair->baseline
+                                                : &suite.pair->current;
+      if (Status staged = stage_build(suite.sides[i], modules, stage); !staged) return staged;
+    }
+  return {};
 }
 
 Status remove_records(Store& store, const std::vector<SuiteWithRecords>& suites) {
@@ -162,6 +197,9 @@ Status remove_records(Store& store, const std::vector<SuiteWithRecords>& suites)
 Checked<std::optional<PlannedCampaign>> plan_campaign(const CampaignRequest& request) {
   const auto store = Store::open(request.store.url);
   if (!store) return fail_checked(store.error());
+  const auto farm = FarmStore::open(request.store.url);
+  if (!farm) return fail_checked(farm.error());
+  if (const Status may = (*farm)->check_rights(""); !may) return fail_checked(may.error());
   if (!request.against.empty())
     if (const Status known = check_side(request.store, "--against", request.against); !known)
       return fail_checked(known.error());
@@ -175,6 +213,7 @@ Checked<std::optional<PlannedCampaign>> plan_campaign(const CampaignRequest& req
   campaign.elements = request.elements;
   campaign.confirm = !request.look.no_confirm;
   campaign.budget = request.budget;
+  campaign.time = request.time;
   auto chosen = plan_suites(**store, request);
   if (!chosen) return tl::unexpected(chosen.error());
   if (!*chosen) return std::nullopt;
@@ -188,11 +227,17 @@ Checked<std::optional<PlannedCampaign>> plan_campaign(const CampaignRequest& req
     if (!settled) return fail_checked(settled.error());
     return std::nullopt;
   }
+  if (const Status staged = stage_builds(request.stage, campaign); !staged) {
+    (void)remove_records(**store, suites);
+    return fail_checked(staged.error());
+  }
   planned.tasks = tasks_of(campaign);
-  planned.stored = {random_uuid(), utc_timestamp(), encode(campaign)};
-  const auto farm = FarmStore::open(request.store.url);
-  if (!farm) return fail_checked(farm.error());
-  if (const Status kept = (*farm)->plan(planned.stored, planned.tasks); !kept)
+  const CampaignOwner owner = owner_here();
+  planned.stored = {random_uuid(), utc_timestamp(), encode(campaign), owner.user, owner.repository};
+  CampaignParts parts{.cases = cases_of(campaign)};
+  for (const CampaignSuite& suite : campaign.suites)
+    for (const CampaignSide& side : suite.sides) parts.records.push_back(side.record);
+  if (const Status kept = (*farm)->plan(planned.stored, planned.tasks, parts); !kept)
     return fail_checked(kept.error());
   return planned;
 }

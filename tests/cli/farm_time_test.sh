@@ -8,6 +8,8 @@ repository
 suite right slow held also_right
 sed -i 's/n: \[64\]/n: [32]/; s/timeout: 5s/timeout: 300s/' suite.yaml
 slower_change
+cp base.db run.db
+expect 1 run --against main --store run.db --measure all --no-confirm --looks 5,6 --report json=run.json
 cat >kinds.py <<'PY'
 import sqlite3, sys
 with sqlite3.connect("farm.db") as database:

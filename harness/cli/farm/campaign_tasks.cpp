@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <queue>
 #include <span>
 #include <tuple>
+#include <utility>
 
 namespace harness {
 namespace {
@@ -186,19 +188,25 @@ void order_cases(const Campaign& campaign, CampaignSuite& suite) {
   for (std::size_t i = 0; i < cases.size(); ++i)
     points.try_emplace(point_of(cases[i]), Point{i}).first->second.seconds +=
         seconds_of(suite, cases[i], cases[i].sampling.processes);
-  std::map<std::string, std::tuple<int, Seconds, std::size_t, Seconds>> keys;
+  using Key = std::tuple<int, Seconds, std::size_t, Seconds>;
+  std::vector<Key> keys;
   for (const PlannedCase& one : cases) {
     const int turn = turn_of(gpus_of(campaign, one));
     const Point& point = points.at(point_of(one));
-    keys.emplace(one.id, campaign.budget > 0 ? std::tuple(turn, 0., std::size_t{0}, 0.)
-                                             : std::tuple(turn, -point.seconds, point.first,
-                                                          -seconds_of(suite, one, one.sampling.processes)));
+    keys.push_back(campaign.budget > 0 ? Key(turn, 0., std::size_t{0}, 0.)
+                                       : Key(turn, -point.seconds, point.first,
+                                             -seconds_of(suite, one, one.sampling.processes)));
   }
-  for (CampaignSide& side : suite.sides)
-    std::stable_sort(side.plan.cases.begin(), side.plan.cases.end(),
-                     [&](const PlannedCase& one, const PlannedCase& other) {
-                       return keys.at(one.id) < keys.at(other.id);
-                     });
+  std::vector<std::size_t> order(cases.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t one, std::size_t other) { return keys[one] < keys[other]; });
+  for (CampaignSide& side : suite.sides) {
+    std::vector<PlannedCase> ordered;
+    ordered.reserve(order.size());
+    for (const std::size_t place : order) ordered.push_back(std::move(side.plan.cases.at(place)));
+    side.plan.cases = std::move(ordered);
+  }
 }
 
 Seconds expected_time(const Campaign& campaign) {

@@ -36,19 +36,21 @@ Status begin_records(Store& store, const std::vector<Record>& records) {
   return {};
 }
 
-// A suite as it was before cases were left out of it, and which are proven identical.
-struct WholeSuite {
-  Plan plan;
-  std::set<std::string> proven = {};
+// The cases that were left out of a suite because they are proven identical, as its first side has them.
+struct ProvenCases {
+  std::set<std::string> ids = {};
+  std::vector<PlannedCase> cases = {};
 };
 
 // Looks at the cases of a suite, and leaves those out that are proven identical. False: interrupted.
-Result<bool> spare_cases(SuiteWithRecords& planned, PlannedCampaign& campaign, WholeSuite& whole,
+Result<bool> spare_cases(SuiteWithRecords& planned, PlannedCampaign& campaign, ProvenCases& proven,
                          std::map<std::string, ProofGap>& gaps) {
   const Result<SparedCases> spared = planned.look(planned.records);
   if (!spared) return fail(spared.error());
   if (spared->interrupted) return false;
-  whole.proven = spared->ids;
+  proven.ids = spared->ids;
+  for (const PlannedCase& one : planned.suite.sides.front().plan.cases)
+    if (proven.ids.contains(one.id)) proven.cases.push_back(one);
   for (CampaignSide& side : planned.suite.sides)
     std::erase_if(side.plan.cases, [&](const PlannedCase& one) { return spared->ids.contains(one.id); });
   campaign.spared += spared->ids.size();
@@ -70,18 +72,20 @@ std::pair<bool, double> cost_of(const Plan& plan, const std::vector<PlannedCase>
 
 // Probes of the suite where they cost least. Where cases of GPUs are measured, a CPU is no probe, because
 // elements share it.
-void choose_probes(std::vector<CampaignSuite>& suites, std::vector<WholeSuite> wholes) {
+void choose_probes(std::vector<CampaignSuite>& suites, const std::vector<ProvenCases>& proven) {
   const bool of_gpus = std::any_of(suites.begin(), suites.end(),
                                    [](const CampaignSuite& one) { return has_gpu_case(one.current().plan); });
   CampaignSuite* cheapest = nullptr;
   std::pair<bool, double> least;
   std::vector<PlannedCase> chosen;
   for (std::size_t i = 0; i < suites.size(); ++i) {
-    Plan& plan = wholes[i].plan;
-    std::erase_if(plan.cases, [&](const PlannedCase& one) { return is_gpu_kind(one.device) != of_gpus; });
-    std::vector<PlannedCase> probes = choose_probes(plan, wholes[i].proven);
+    std::vector<const PlannedCase*> cases;
+    for (const auto* some : {&proven[i].cases, &suites[i].sides.front().plan.cases})
+      for (const PlannedCase& one : *some)
+        if (is_gpu_kind(one.device) == of_gpus) cases.push_back(&one);
+    std::vector<PlannedCase> probes = choose_probes(cases, proven[i].ids);
     if (probes.empty()) continue;
-    const std::pair<bool, double> cost = cost_of(plan, probes);
+    const std::pair<bool, double> cost = cost_of(suites[i].sides.front().plan, probes);
     if (cheapest != nullptr && cost >= least) continue;
     cheapest = &suites[i];
     least = cost;
@@ -142,13 +146,14 @@ Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vec
                           PlannedCampaign& planned) {
   std::vector<CampaignSuite>& settled = planned.campaign.suites;
   GapsBySuite gaps(suites.size());
-  std::vector<WholeSuite> wholes;
+  std::vector<ProvenCases> proven(suites.size());
   for (SuiteWithRecords& one : suites) {
-    WholeSuite& whole = wholes.emplace_back(WholeSuite{one.suite.sides.front().plan});
+    const std::size_t place = settled.size();
     if (one.look && request.look.measure == MeasureChoice::changed) {
-      Result<bool> spared = spare_cases(one, planned, whole, gaps[settled.size()]);
+      Result<bool> spared = spare_cases(one, planned, proven[place], gaps[place]);
       if (!spared || !*spared) return spared;
     }
+    one.look = {};  // it holds the plans of both builds
     settled.push_back(std::move(one.suite));
   }
   const auto known = learn_cases(store, planned.campaign);
@@ -159,7 +164,7 @@ Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vec
     planned.left_out = std::move(*left_out);
   }
   if (const Status fits = check_times(planned.campaign); !fits) return fail(fits.error());
-  choose_probes(settled, std::move(wholes));
+  choose_probes(settled, proven);
   for (CampaignSuite& suite : settled) {
     order_cases(planned.campaign, suite);
     suite.kinds = kinds_of(planned.campaign, suite.current().plan);

@@ -47,7 +47,7 @@ struct RunInfo {
   bool paired = false;  // one side of an A/B run
 };
 
-// What judged a record: only its own history tells whether it may be a baseline.
+// The judge of a record: only its own history tells whether it may be a baseline.
 enum class JudgedBy { own_history, another };
 
 struct RunQuery {

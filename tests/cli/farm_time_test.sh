@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tasks that take longer than an element has: they are cut in half until they fit; a case alone that does not is told. What an
-# ended element has of every case is kept. Elements are held where their time ends.
+# Tasks that take longer than an element has: they are cut in half until they fit; a case alone that does not is told. Processes
+# that an ended element has of every case are kept. Elements are held where their time ends.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

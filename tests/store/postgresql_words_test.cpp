@@ -1,4 +1,4 @@
-// What libpq's and PostgreSQL's errors mean, by the texts of version 15 as a client got them.
+// Errors of libpq and PostgreSQL, by the texts of version 15 as a client got them.
 #include "harness/store/sql/postgresql_words.h"
 
 #include <gtest/gtest.h>

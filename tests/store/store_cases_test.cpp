@@ -97,7 +97,7 @@ TEST_P(StoredCases, KeepTheirVerdicts) {
             ErrorKind::missing);
 }
 
-// What another build says of a case is told to readers of the views. It chooses no baseline.
+// The verdict by another build is told to readers of the views. It chooses no baseline.
 TEST_P(StoredCases, TellEveryVerdictAndAreChosenByTheirOwnHistory) {
   const Record record = put("one");
   const auto store = open();

@@ -48,7 +48,7 @@ Seconds set_sizes(std::span<Piece> pieces) {
   return known > 0 ? mean : 0;
 }
 
-// What tasks may be at least, in cases of mean time. A task starts processes of its own, which takes as long
+// The least size of a task, in cases of mean time. A task starts processes of its own, which takes as long
 // as measuring one or two cases: so it may have four, or a third of a small block, even at the end. Where
 // times are known, it may take twice as long as these starts, but no more than an element's share of all.
 double least_task(const Campaign& campaign, Pieces pieces, Seconds mean) {

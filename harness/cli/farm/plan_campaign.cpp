@@ -80,7 +80,8 @@ void choose_probes(std::vector<CampaignSuite>& suites, const std::vector<ProvenC
   std::vector<PlannedCase> chosen;
   for (std::size_t i = 0; i < suites.size(); ++i) {
     std::vector<const PlannedCase*> cases;
-    for (const auto* some : {&proven[i].cases, &suites[i].sides.front().plan.cases})
+    for (const std::vector<PlannedCase>* some :
+         {&proven[i].cases, &std::as_const(suites[i].sides.front().plan.cases)})
       for (const PlannedCase& one : *some)
         if (is_gpu_kind(one.device) == of_gpus) cases.push_back(&one);
     std::vector<PlannedCase> probes = choose_probes(cases, proven[i].ids);

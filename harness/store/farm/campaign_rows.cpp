@@ -20,7 +20,7 @@ struct CampaignCaseRow {
   Seconds seconds = 0;
 };
 
-// What the roles of elements and planners do to tables.
+// The rights that planners and elements need.
 constexpr std::array campaign_rights{
     Right{"runs", "INSERT"},          Right{"cases", "INSERT"},          Right{"results", "INSERT"},
     Right{"results", "UPDATE"},       Right{"process_values", "INSERT"}, Right{"campaigns", "INSERT"},

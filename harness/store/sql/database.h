@@ -14,7 +14,7 @@
 
 namespace harness {
 
-// What a user does to a table of ours: "INSERT", "UPDATE" or "DELETE"; "": to some of its columns.
+// A right on a table of ours: "INSERT", "UPDATE" or "DELETE"; "": to some of its columns.
 struct Right {
   const char* table;
   const char* privilege;

@@ -15,7 +15,7 @@ bool has_one_of(std::string_view text, const std::array<const char*, count>& phr
                      [&](const char* phrase) { return text.find(phrase) != std::string_view::npos; });
 }
 
-// What the server says before it ends a connection that it may accept later.
+// The server says so before it ends a connection that it may accept later.
 constexpr std::array refused_for_a_while{"the database system is", "too many clients", "connection slots are",
                                          "terminating connection", "too many connections for"};
 

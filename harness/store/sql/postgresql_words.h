@@ -1,5 +1,5 @@
-// What libpq and SOCI ask of a URL, and what their errors mean; used by postgresql.cpp and its tests only.
-// Pure.
+// The form of URLs that SOCI passes on, and the meaning of errors of libpq and PostgreSQL; used by
+// postgresql.cpp and its tests only. Pure.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ std::string url_for_soci(const std::string& url);
 // starts or ends, or all of its connections are taken. Texts of libpq and PostgreSQL 15, in English.
 bool is_server_away(const std::string& message);
 
-// What to do about an error, or "".
+// Advice on an error, or "".
 std::string postgresql_advice(const std::string& message);
 
 }  // namespace harness

@@ -265,7 +265,7 @@ class SqlStore final : public Store {
   Status insert_cases(const std::string& id, std::span<const CaseRecord> cases);
   Status insert_record(const Record& record, ResultWriter& writer);
   Status close_run(const std::string& id, RunState state);
-  // Those that have one of these records.
+  // The campaigns that have one of these records.
   std::set<std::string> campaigns_of(std::span<const std::string> ids);
   // The positions of cases with a result that was not skipped.
   std::set<int> positions_tried(const std::string& id);

@@ -1,5 +1,5 @@
-// Whose a campaign is: the user who planned it, in a repository. A store that a team shares has campaigns of
-// many, and the newest one may be anybody's.
+// The owner of a campaign: the user who planned it, in a repository. A store that a team shares has campaigns
+// of many, and the newest one may be anybody's.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ struct CampaignArguments {
   StoreOption store;
 };
 
-// What a campaign waits for.
+// The state of a campaign in a word or two.
 std::string state_of(const ListedCampaign& one) {
   if (one.cancelled) return "cancelled";
   if (one.done == one.tasks) return "measured";

@@ -10,7 +10,7 @@
 namespace harness {
 namespace {
 
-// Device, inode, size and times. Whatever replaces or changes the file changes one of them.
+// Device, inode, size and times. A file that is replaced or changed has others.
 std::string look_of(const std::string& file) {
   struct stat found {};
   if (stat(file.c_str(), &found) != 0) return "missing";

@@ -99,7 +99,7 @@ class CampaignWorker {
     bool open = false;                  // any task, at hand of others or not
     bool judging = false;               // one that judges is among them
     std::optional<int> next_gpus = {};  // those of the free task that comes next
-    // Of a free task that took all the time that this element has left, where no other task may come.
+    // The time of a free task that took all that this element has left, where no other task may come.
     Seconds longest = 0;
     int too_large = 0;  // GPUs of a free task, where all need more than this element has, and none is at hand
   };

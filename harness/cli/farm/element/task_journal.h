@@ -23,8 +23,8 @@ class TaskJournal {
   [[nodiscard]] Status check() const;
   // Writes the task to a file, whole or not at all. An error: it could not, and the task is kept in memory.
   Status keep(const MeasuredTask& task);
-  // Sends all tasks of the campaign that are kept. A file goes once the store has its task. One that cannot
-  // be read is set aside as NAME.damaged. Returns how many were stored.
+  // Sends all tasks of the campaign that are kept. A file goes once the store has its task. A damaged
+  // file is set aside as NAME.damaged. Returns how many were stored.
   Result<int> send(FarmStore& store);
 
  private:

@@ -154,7 +154,8 @@ Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vec
       Result<bool> spared = spare_cases(one, planned, proven[place], gaps[place]);
       if (!spared || !*spared) return spared;
     }
-    one.look = {};  // it holds the plans of both builds
+    one.look = {};                                            // it holds the plans of both builds
+    for (Record& record : one.records) record.cases.clear();  // the store has them
     settled.push_back(std::move(one.suite));
   }
   const auto known = learn_cases(store, planned.campaign);

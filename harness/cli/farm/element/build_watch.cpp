@@ -40,7 +40,7 @@ Status BuildWatch::check(ErrorKind kind) {
           changed.empty()
               ? "is not the build that the campaign was planned with, or a file of it is missing"
               : "was replaced or changed, so that this is not the build that the campaign was planned with",
-          "leave builds alone where they were planned, or plan another campaign; `harness farm plan "
+          "leave builds alone where they were planned, or plan another campaign; `harness farm plan SUITE "
           "--stage DIR` measures copies of them");
     }
   seen_ = std::move(now);

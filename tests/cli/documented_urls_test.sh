@@ -16,9 +16,11 @@ top=$tests/..
 grep -rohE 'postgres(ql)?://[A-Za-z][^ `"|)?<>'"'"']*' "$top/README.md" "$top/harness" "$top/ci" "$top/page" --include='*.md' --include='*.sh' \
   --include='*.yaml' --include='*.sql' | sed 's/[.,]*$//' | grep -E '://[A-Za-z]+@[A-Za-z]+/[A-Za-z]+$' | sort -u >urls.txt
 [ "$(wc -l <urls.txt)" -ge 5 ] || problem "only $(wc -l <urls.txt) URLs are found"
+# shellcheck disable=SC2013  # a name has no space
 for name in $(sed -E 's|.*://([^@]*)@.*|\1|' urls.txt | sort -u); do
   [ "$name" = harness ] || sql "create role \"$name\" login superuser" || problem "no role $name"
 done
+# shellcheck disable=SC2013
 for name in $(sed -E 's|.*/||' urls.txt | sort -u); do
   sql "create database \"$name\"" || problem "no database $name"
 done

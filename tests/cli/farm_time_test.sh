@@ -63,7 +63,7 @@ holds status.json 'report["stored"] == report["results"] == 20' 'report.get("in_
 rm farm.db
 cp base.db farm.db
 plan 5,6
-hold 2
+hold_after 2
 "$HARNESS" farm work --store farm.db --quiet >work.log 2>&1 &
 eventually are_held 3
 kill -TERM $!

@@ -41,6 +41,7 @@ PY
 regressed() { panel "Regressed cases by commit" | cut -d'|' -f2 | tail -n 1; }
 newest() { panel "Newest verdict of each case" | cut -d'|' -f1,3 | sort | tr '\n' ' '; }
 wanted="probe_copy/memcpy/n=63|unchanged probe_copy/memcpy/n=64|regressed probe_copy/memcpy/n=65|unchanged probe_copy/memcpy/n=66|unchanged "
+# shellcheck disable=SC2016  # the title of a panel
 series() { panel '$case: $metric by commit' | cut -d'|' -f3 | sort | uniq -c | tr -s ' ' | tr '\n' ','; }
 
 both() { "$HARNESS" "$@" suite.yaml --baseline-build one --current-build other --device scripted:speed.json --store "$owner" --pair process --measure all --no-confirm; }

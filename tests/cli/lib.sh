@@ -93,9 +93,11 @@ YAML
 
 run() { "$HARNESS" run suite.yaml --device scripted:speed.json "$@"; }
 
-# hold [COUNT], let_go: in between, after so many processes, who measures the variant `held` stays in the middle of it, for as long as its timeout allows.
+# hold, let_go: in between, who measures the variant `held` stays in the middle of it, for as long as its timeout allows.
 # Probes of a campaign are the first, the middle and the last case of its plan: `held` must be none of these.
-hold() { rm -rf "$scratch/held" && mkdir "$scratch/held" && echo "${1:-0}" >"$scratch/hold"; }
+# hold_after COUNT: likewise, but so many processes pass before.
+hold_after() { rm -rf "$scratch/held" && mkdir "$scratch/held" && echo "$1" >"$scratch/hold"; }
+hold() { hold_after 0; }
 let_go() { rm -f "$scratch/hold"; }
 are_held() { [ "$(find "$scratch/held" -type f | wc -l)" -ge "$1" ]; }
 

@@ -82,6 +82,10 @@ std::string named_environment() {
   return std::string(trim(value_of("HARNESS_ENVIRONMENT")));
 }
 
+std::string postgresql_passwords() {
+  return value_of("PGPASSFILE");
+}
+
 std::string today() {
   return value_of("HARNESS_TODAY");
 }

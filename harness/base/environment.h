@@ -32,6 +32,9 @@ std::map<std::string, std::string> seen_by_workers();
 // promises another name after a change of it. "": not set.
 std::string named_environment();
 
+// PGPASSFILE: the file with passwords of PostgreSQL's users. "": not set.
+std::string postgresql_passwords();
+
 // HARNESS_TODAY: a later day (2026-12-31) on which waivers are judged, instead of the clock's. "": not set.
 std::string today();
 // HARNESS_NO_DEFAULTS: any value: .harness.yaml is not read. Commands set it for the programs that they

@@ -29,6 +29,7 @@ enum class ErrorKind {
   missing,         // something asked for does not exist: a baseline, a revision, a record
   not_comparable,  // two things exist but must not be compared
   environment,     // the machine: a file cannot be written, a process cannot be started
+  away,            // a server or a file that another process holds: waiting may help
   internal,        // a bug of ours
 };
 

@@ -11,6 +11,7 @@ int status_of(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::missing:
     case ErrorKind::not_comparable: return exit_missing;
+    case ErrorKind::away: return exit_away;
     case ErrorKind::usage:
     case ErrorKind::environment:
     case ErrorKind::internal: return exit_usage;
@@ -18,8 +19,8 @@ int status_of(ErrorKind kind) {
   return exit_usage;
 }
 
-constexpr std::array worst_first{exit_interrupted, exit_usage,        exit_failed, exit_regressed,
-                                 exit_missing,     exit_inconclusive, exit_ok};
+constexpr std::array worst_first{exit_interrupted, exit_usage,   exit_away,         exit_failed,
+                                 exit_regressed,   exit_missing, exit_inconclusive, exit_ok};
 
 }  // namespace
 

@@ -277,6 +277,7 @@ struct Pairing {
   };
   std::string id;  // UUID
   Kind kind = Kind::session;
+  std::string side = {};  // "baseline" or "current"; "" in records of before
 
   bool operator==(const Pairing&) const = default;
 };

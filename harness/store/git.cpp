@@ -270,4 +270,11 @@ std::optional<fs::path> repository_root(const fs::path& folder) {
   return fs::path(*root);
 }
 
+std::string repository_name(const fs::path& folder) {
+  if (const auto origin = git_line(folder, {"config", "--get", "remote.origin.url"});
+      origin && !origin->empty())
+    return *origin;
+  return repository_root(folder).value_or("").string();
+}
+
 }  // namespace harness

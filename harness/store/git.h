@@ -75,4 +75,7 @@ std::optional<std::filesystem::path> top_of_main_tree();
 // The repository's top folder, or nullopt.
 std::optional<std::filesystem::path> repository_root(const std::filesystem::path& folder);
 
+// The URL of the remote `origin`, else the repository's top folder; "" without a repository.
+std::string repository_name(const std::filesystem::path& folder);
+
 }  // namespace harness

@@ -33,10 +33,11 @@ class LayeredStore final : public Store {
   Status finish(const std::string& id, RunState state) override {
     return change(id, [&] { return own_->finish(id, state); });
   }
-  Status set_verdicts(const std::string& id, const std::string& verdict,
-                      std::span<const CaseVerdict> cases) override {
-    return change(id, [&] { return own_->set_verdicts(id, verdict, cases); });
+  Status set_verdicts(const std::string& id, const std::string& verdict, std::span<const CaseVerdict> cases,
+                      JudgedBy by) override {
+    return change(id, [&] { return own_->set_verdicts(id, verdict, cases, by); });
   }
+  Result<bool> may_judge() override { return own_->may_judge(); }
   Status set_verdict(const std::string& id, const std::string& verdict) override {
     return change(id, [&] { return own_->set_verdict(id, verdict); });
   }

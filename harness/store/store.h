@@ -47,6 +47,9 @@ struct RunInfo {
   bool paired = false;  // one side of an A/B run
 };
 
+// The judge of a record: only its own history tells whether it may be a baseline.
+enum class JudgedBy { own_history, another };
+
 struct RunQuery {
   std::optional<std::string> id_prefix;  // how the id begins
   std::optional<std::string> suite;
@@ -129,7 +132,9 @@ class Store {
   // Keeps the verdict of a comparison on the record, by name, and on its judged cases. A later one replaces
   // it.
   virtual Status set_verdicts(const std::string& id, const std::string& verdict,
-                              std::span<const CaseVerdict> cases) = 0;
+                              std::span<const CaseVerdict> cases, JudgedBy by) = 0;
+  // Whether the user may keep verdicts: a role of a server may lack the right.
+  virtual Result<bool> may_judge() = 0;
   // The same without verdicts by case: one that says something of each case is set for each.
   virtual Status set_verdict(const std::string& id, const std::string& verdict) = 0;
 

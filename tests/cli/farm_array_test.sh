@@ -21,7 +21,7 @@ suite slow right held also_right
 sed -i 's/n: \[64\]/n: [32, 64, 96, 128]/; s/timeout: 5s/timeout: 300s/' suite.yaml
 slower_change
 expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --against main --device scripted:speed.json --block 1 --lease 5s --looks 1 --no-confirm \
-  --slurm job.sh --slurm-cpus 4 --elements 16
+  --slurm job.sh --sbatch cpus-per-task=4 --elements 16
 expect 0 sbatch --test-only job.sh
 hold
 expect 0 sbatch --parsable --gres=gpu:1 job.sh

@@ -180,7 +180,7 @@ store = sqlite3.connect("farm.db")
 machines = {"cpu": {"class": "other", "uuid": "GPU-C", "fields": []}}
 sides = [{"record": side["record"], "machines": machines} for side in json.loads(content)["suites"][0]["sides"]]
 with open(f"journal/harness-farm-{campaign}-2.jsonl", "w") as file:
-    file.write(json.dumps({"campaign": campaign, "number": 2, "holder": "another", "device": "GPU-C", "sides": sides}) + "\n")
+    file.write(json.dumps({"campaign": campaign, "number": 2, "holder": "another", "device": "GPU-C", "sides": sides}) + "\n" * (1 + len(sides)))
 PY
 expect 0 work E --journal journal
 names machine_class other

@@ -19,8 +19,9 @@ tasks() {
   python3 -S - <<'PY'
 import json, sqlite3
 store = sqlite3.connect("farm.db")
-((id, content),) = store.execute("SELECT id, content FROM campaigns ORDER BY sequence DESC LIMIT 1")
-cases = [case["case"] for case in json.loads(content)["suites"][0]["sides"][0]["plan"]["cases"]]
+((id,),) = store.execute("SELECT id FROM campaigns ORDER BY sequence DESC LIMIT 1")
+cases = [json.loads(content.split("\n")[0])["case"] for content, in
+         store.execute("SELECT content FROM campaign_cases WHERE campaign = ? AND suite = 0 ORDER BY place", (id,))]
 for first, count in store.execute("SELECT first_case, case_count FROM tasks WHERE campaign = ? AND kind = 'measure' "
                                   "ORDER BY number", (id,)):
     print(*cases[first:first + count])

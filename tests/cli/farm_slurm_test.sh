@@ -106,10 +106,63 @@ wait $job || status=$?
 same "the exit status" $status 130
 same "what scontrol was told" "$(cat "$scratch/requeued")" "requeue 42_7"
 
+# The store is away for longer than an element waits.
+sed 's| farm work | farm work --patience 0s |' away_job.sh >impatient_job.sh
+rm -f "$scratch/requeued"
+status=0
+bash impatient_job.sh >job.log 2>&1 || status=$?
+same "the exit status" $status 75
+same "what scontrol was told" "$(cat "$scratch/requeued")" "requeue 42_7"
+
+# A job that Slurm ends in an hour tells its element so, a minute less.
+printf '#!/bin/sh\ncase $* in *%%e*) date -d "1 hour" +%%FT%%T ;; *) cat "%s" ;; esac\n' "$scratch/state" >bin/squeue
+sed "s|[^ ]*harness farm work|echo farm work|" job.sh >told_job.sh
+bash told_job.sh >job.log 2>&1 || problem "the job failed: $(cat job.log)"
+grep -qE 'farm work .* --time 35[34][0-9]s' job.log || problem "the element is not told its time: $(cat job.log)"
+
+# Who runs the script submits it, and a job that judges when the elements have ended.
+cat >bin/sbatch <<'STAND_IN'
+#!/bin/sh
+printf '%s\n' "$*" >>"$HARNESS_TEST_FOLDER/submitted"
+echo 41
+STAND_IN
+chmod +x bin/sbatch
+cp job.sh before.sh
+PGPASSFILE=$work/passwords plan --elements 3 --sbatch partition=gpu --sbatch account=perf --sbatch time=2:00:00 --sbatch cpus-per-task=16 \
+  --slurm-inside "env INSIDE=yes"
+for directive in --array=1-3 --partition=gpu --account=perf --time=2:00:00 --cpus-per-task=16; do
+  grep -qx -- "#SBATCH $directive" job.sh || problem "job.sh does not say $directive"
+done
+grep -qxF "export PGPASSFILE=$work/passwords" job.sh || problem "job.sh does not name the file of passwords"
+grep -q "^env INSIDE=yes .*harness farm work" job.sh || problem "elements are not started inside"
+(cd / && env -u SLURM_JOB_ID bash "$work/job.sh") >job.log 2>&1 || problem "nothing was submitted: $(cat job.log)"
+same "jobs" "$(wc -l <"$scratch/submitted")" 2
+grep -q -- "--parsable $work/job.sh" "$scratch/submitted" || problem "no elements: $(cat "$scratch/submitted")"
+judge=$(tail -n 1 "$scratch/submitted")
+for word in --dependency=afterany:41 --partition=gpu --account=perf --time=2:00:00 "farm judge"; do
+  [[ $judge == *"$word"* ]] || problem "the job that judges lacks $word: $judge"
+done
+[[ $judge != *cpus-per-task* ]] || problem "the job that judges asks for CPUs"
+for option in --partition=gpu ""; do
+  expect 2 "$HARNESS" farm plan suite.yaml --store farm.db --device scripted:speed.json --slurm no.sh --sbatch="$option"
+  absent no.sh
+done
+
+# A cluster that would never run the jobs: nothing is left to measure.
+printf '#!/bin/sh\necho "Requested node configuration is not available" >&2\nexit 1\n' >bin/sbatch
+printf '#!/bin/sh\n' >bin/sinfo
+chmod +x bin/sinfo
+expect 2 "$HARNESS" farm plan suite.yaml --store farm.db --device scripted:speed.json --slurm no.sh --sbatch cpus-per-task=999
+names no.sh node
+expect 0 "$HARNESS" farm list --store farm.db
+[ "$(head -n 1 "$printed" | grep -c cancelled)" = 1 ] || problem "the campaign is not cancelled"
+rm bin/sbatch bin/sinfo
+mv before.sh job.sh
+
 rm "$scratch/requeued"
 bash job.sh >job.log 2>&1 || problem "the job failed when it was queued again: $(cat job.log)"
 absent "$scratch/requeued"
-expect 0 "$HARNESS" farm judge --store farm.db
+expect 0 "$HARNESS" farm judge "$(sed -n 's/.* farm work \([^ ]*\) .*/\1/p' job.sh)" --store farm.db
 
 # Everybody may read a script.
 expect 2 "$HARNESS" farm plan suite.yaml --store "postgresql://user:hidden@127.0.0.1:1/none" --device scripted:speed.json --slurm secret.sh

@@ -41,8 +41,9 @@ pod = job["spec"]["template"]["spec"]
 container, = pod["containers"]
 assert job["kind"] == "Job" and job["apiVersion"] == "batch/v1"
 assert container["resources"]["limits"]["nvidia.com/gpu"] == 1
-ended, = (rule["onExitCodes"] for rule in job["spec"]["podFailurePolicy"]["rules"] if rule["action"] == "FailIndex")
-assert ended["containerName"] == container["name"] and ended["values"] == [2, 4]
+ended = {rule["action"]: rule["onExitCodes"] for rule in job["spec"]["podFailurePolicy"]["rules"] if "onExitCodes" in rule}
+assert all(rule["containerName"] == container["name"] for rule in ended.values())
+assert ended["FailIndex"]["values"] == [2, 4] and ended["Ignore"]["values"] == [75]
 assert job["spec"]["completionMode"] == "Indexed" and pod["restartPolicy"] == "Never"  # FailIndex needs both
 assert {one["name"] for one in container["volumeMounts"]} == {one["name"] for one in pod["volumes"]}
 PY

@@ -19,6 +19,8 @@ workers() {
 has_worker() { [ -n "$(workers)" ]; }
 has_no_worker() { [ -z "$(workers)" ]; }
 
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
 # results STORE: how many results the store holds.
 results() {
   python3 -c 'import sqlite3,sys; print(sqlite3.connect("file:%s?mode=ro" % sys.argv[1], uri=True).execute("select count(*) from results").fetchone()[0])' "$1" 2>/dev/null || echo 0
@@ -93,7 +95,9 @@ run() { "$HARNESS" run suite.yaml --device scripted:speed.json "$@"; }
 
 # hold, let_go: in between, who measures the variant `held` stays in the middle of it, for as long as its timeout allows.
 # Probes of a campaign are the first, the middle and the last case of its plan: `held` must be none of these.
-hold() { rm -rf "$scratch/held" && mkdir "$scratch/held" && touch "$scratch/hold"; }
+# hold_after COUNT: likewise, but so many processes pass before.
+hold_after() { rm -rf "$scratch/held" && mkdir "$scratch/held" && echo "$1" >"$scratch/hold"; }
+hold() { hold_after 0; }
 let_go() { rm -f "$scratch/hold"; }
 are_held() { [ "$(find "$scratch/held" -type f | wc -l)" -ge "$1" ]; }
 

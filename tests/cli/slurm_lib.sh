@@ -7,8 +7,6 @@ slurm_installed() {
   [ "$(id -u)" -eq 0 ]  # slurmd starts jobs as other users
 }
 
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
-
 # start_slurm NODES GPUS: nodes of this machine with so many GPUs each, which are plain files.
 start_slurm() {
   local nodes=$1 gpus=$2 host node gpu
@@ -54,6 +52,7 @@ CONF
     done
   done
   echo "PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP" >>"$slurm/slurm.conf"
+  echo "PartitionName=gpu Nodes=ALL MaxTime=INFINITE State=UP" >>"$slurm/slurm.conf"
   export SLURM_CONF=$slurm/slurm.conf
   slurmctld -f "$SLURM_CONF" >"$printed" 2>&1 || problem "slurmctld does not start"
   for node in $(seq "$nodes"); do

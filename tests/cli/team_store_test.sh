@@ -153,13 +153,18 @@ untouched() {  # what row security hides is changed nowhere
   psql -qAtX "$(as "$1" "$safe")" -c "$2" >"$printed" 2>&1 || true
 }
 refused ci "update harness.runs set verdict = 'unchanged'"
-refused ci "delete from harness.results"
-refused ci "update harness.results set result = ''"
 refused ci "insert into harness.results select run, position, process + 100, outcome, result from harness.results"
 refused ci "insert into harness.record_names values ('v1', 'demo', '', '$newest')"
 refused viewer "insert into harness.campaigns values ('c', 1, '', '')"
 before=$(sql "select md5(string_agg(id || header || state, ',' order by id)) from harness.runs")
+results=$(sql "select md5(string_agg(run || position || process || result, ',' order by run, position, process)) from harness.results")
+values=$(sql "select count(*) from harness.process_values")
 untouched ci "update harness.runs set header = '', state = 'running'"
+untouched ci "update harness.results set result = ''"
+untouched ci "delete from harness.results"
+untouched ci "delete from harness.process_values"
+same "results" "$(sql "select md5(string_agg(run || position || process || result, ',' order by run, position, process)) from harness.results")" "$results"
+same "values" "$(sql "select count(*) from harness.process_values")" "$values"
 same "records" "$(sql "select md5(string_agg(id || header || state, ',' order by id)) from harness.runs")" "$before"
 expect 2 "$HARNESS" records delete "$newest" --store "$(as ci "$safe")"
 names roles.sql
@@ -171,7 +176,7 @@ same "records left" "$(sql "select count(*) from harness.runs")" 2
 psql -qAtX -v ON_ERROR_STOP=1 "$(as gate "$safe")" -c "update harness.runs set verdict = 'unchanged'" >"$printed" 2>&1 ||
   problem "gate may not promote"
 psql -qAtX -v ON_ERROR_STOP=1 "$(as gate "$safe")" \
-  -c "update harness.cases set verdict = 'regressed' where run = (select id from harness.runs order by sequence desc limit 1)" >"$printed" 2>&1 ||
+  -c "update harness.cases set told_verdict = 'regressed' where run = (select id from harness.runs order by sequence desc limit 1)" >"$printed" 2>&1 ||
   problem "gate may not judge cases"
 
 # Every query of the dashboard, with its variables and macros as Grafana fills them in, as the reading role.
@@ -208,10 +213,38 @@ else
   echo "skipped: Parquet, because there is no duckdb"
 fi
 
-# The inserting role measures a campaign, which the promoting one judges.
-expect 0 "$HARNESS" farm plan suite.yaml --device scripted:speed.json --store "$(as ci "$safe")"
+# The inserting role plans, measures and judges its campaigns, and says that it keeps no verdict. The results of a sick device
+# it may replace while the campaign is not judged.
+sed -i 's/n: \[64\]/n: [32, 64]/' suite.yaml
+commit "two cases"
+expect 0 "$HARNESS" run suite.yaml --device scripted:speed.json --store "$(as gate "$safe")"
+git checkout -qb change
+git commit -qm change --allow-empty
+expect 0 "$HARNESS" farm plan suite.yaml --device scripted:speed.json --against main --measure all --no-confirm --looks 1 --block 1 \
+  --store "$(as ci "$safe")"
+expect 0 "$HARNESS" farm work --quiet --tasks 1 --store "$(as ci "$safe")"
+farmed=$(sql "select id from harness.runs where state = 'farmed'")
+count() { psql -qAtX -v ON_ERROR_STOP=1 "$(as "$1" "$safe")" -c "with changed as ($2 returning 1) select count(*) from changed"; }
+[ "$(count ci "update harness.results set outcome = outcome where run = '$farmed'")" -gt 0 ] || problem "ci may not replace results"
+same "tasks of others" "$(sql "create role stranger login password '$secret'; grant harness_insert to stranger")" ""
+same "tasks that a stranger changed" "$(count stranger "update harness.tasks set done = 1")" 0
+same "campaigns that a stranger cancelled" "$(count stranger "update harness.campaigns set cancelled = 1")" 0
+same "results that a stranger replaced" "$(count stranger "update harness.results set outcome = outcome")" 0
+refused stranger "insert into harness.results select run, position, process + 50, outcome, result from harness.results where run = '$farmed'"
+refused stranger "insert into harness.tasks select campaign, number + 50, suite, first_case, case_count, results, holder, taken, expires, done from harness.tasks"
+expect 2 "$HARNESS" farm work --quiet --store "$(as stranger "$safe")"
+names ci
+expect 2 "$HARNESS" farm plan suite.yaml --device scripted:speed.json --store "$(as viewer "$safe")"
+names roles.sql
 expect 0 "$HARNESS" farm work --quiet --store "$(as ci "$safe")"
+expect 0 "$HARNESS" farm judge --store "$(as ci "$safe")"
+names roles.sql
+same "verdicts that ci kept" "$(sql "select verdict from harness.runs where id = '$farmed'")" ""
 expect 0 "$HARNESS" farm judge --store "$(as gate "$safe")"
+silent_about roles.sql
+[ -n "$(sql "select verdict from harness.runs where id = '$farmed'")" ] || problem "gate kept no verdict"
+expect 0 "$HARNESS" run suite.yaml --device scripted:speed.json --against main --store "$(as ci "$safe")"
+names roles.sql
 refused viewer "delete from harness.elements"
 refused ci "delete from harness.elements"
 finish

@@ -108,6 +108,22 @@ TEST(Schedule, OfALookAtManyCasesOfAGpuHasSeveralWorkersAtOnce) {
   EXPECT_THAT(schedule_of(plan, options).at(0), SizeIs(1)) << "a worker takes time to start";
 }
 
+// A worker holds the plans of all its cases in memory.
+TEST(Schedule, OfALookAtVeryManyCasesHasOneWorkerAfterTheOther) {
+  Plan plan;
+  for (int n = 0; n < 1250; ++n)
+    for (const char* variant : {"a", "b"}) {
+      plan.cases.push_back(planned_on("cpu", variant, 3));
+      plan.cases.back().params.set("n", std::int64_t{n});
+    }
+  RunOptions options;
+  options.look = true;
+  const Stage stage = schedule_of(plan, options).at(0);
+  ASSERT_THAT(stage, SizeIs(1));
+  EXPECT_THAT(texts_of(stage[0]), ElementsAre("0 cpu x1000", "0 cpu x1000", "0 cpu x500"));
+  for (const Task& task : stage[0]) EXPECT_EQ(task.cases.front()->variant, "a");
+}
+
 TEST(Schedule, OfALookAtTwoBuildsInTurnsIsOneProcessOfEach) {
   Plan plan;
   plan.cases = {planned_on("cpu", "a", 5)};

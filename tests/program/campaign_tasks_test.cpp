@@ -113,6 +113,27 @@ TEST(CampaignTasks, OfLongCasesHaveFewAndComeFirst) {
               ElementsAre(Block(1, 0, 1), Block(1, 1, 1), Block(0, 0, 4), Block(1, 2, 4)));
 }
 
+// Each task starts processes of its own, which takes longer than to measure a few such cases.
+TEST(CampaignTasks, OfShortCasesAreAnElementsShareAtMost) {
+  const std::vector<double> times(300, 0.001);
+  EXPECT_THAT(blocks(TimedSuites{{times}}.campaign(24, 4)),
+              ElementsAre(Block(0, 0, 75), Block(0, 75, 75), Block(0, 150, 75), Block(0, 225, 75)));
+  const std::vector<double> longer(300, 0.05);
+  const std::vector<Block> tasks = blocks(TimedSuites{{longer}}.campaign(24, 4));
+  EXPECT_EQ(std::get<2>(tasks.front()), 24);
+  EXPECT_GE(std::get<2>(tasks.at(tasks.size() - 2)), 20) << "a second, twice the start of a process";
+}
+
+// Where somebody ends elements, little of their time is lost.
+TEST(CampaignTasks, TakeAQuarterOfTheTimeOfAnElementAtMost) {
+  const TimedSuites suites{{{10, 10, 10, 10, 10, 10}}};
+  Campaign campaign = suites.campaign(6, 1);
+  campaign.time = 400;  // five processes of a case take 50 s
+  EXPECT_THAT(blocks(campaign), ElementsAre(Block(0, 0, 2), Block(0, 2, 2), Block(0, 4, 2)));
+  campaign.time = 40;
+  EXPECT_THAT(blocks(campaign), testing::SizeIs(6)) << "one case at least";
+}
+
 TEST(CampaignTasks, AreBlocksForOneElementWhateverCasesTake) {
   const TimedSuites suites{{{2, 2}, {40, 20, 1}}};
   EXPECT_THAT(blocks(suites.campaign(6, 1)), ElementsAre(Block(1, 0, 3), Block(0, 0, 2)));

@@ -29,9 +29,15 @@ Plan plan_of(int cases) {
   return plan;
 }
 
+std::vector<PlannedCase> chosen_of(const Plan& plan, const std::set<std::string>& proven) {
+  std::vector<const PlannedCase*> cases;
+  for (const PlannedCase& one : plan.cases) cases.push_back(&one);
+  return choose_probes(cases, proven);
+}
+
 std::vector<std::string> probes(const Plan& plan, const std::set<std::string>& proven = {}) {
   std::vector<std::string> ids;
-  for (const PlannedCase& probe : choose_probes(plan, proven)) ids.push_back(probe.id);
+  for (const PlannedCase& probe : chosen_of(plan, proven)) ids.push_back(probe.id);
   return ids;
 }
 
@@ -70,7 +76,7 @@ TEST(ChooseProbes, MeasuresAProbeInOneProcessAndAlone) {
   Plan plan = plan_of(1);
   plan.cases[0].sampling.processes = 7;
   plan.cases[0].reference = "another";
-  const std::vector<PlannedCase> chosen = choose_probes(plan, {});
+  const std::vector<PlannedCase> chosen = chosen_of(plan, {});
   ASSERT_EQ(chosen.size(), 1U);
   EXPECT_EQ(chosen[0].sampling.processes, 1);
   EXPECT_EQ(chosen[0].reference, "");

@@ -158,11 +158,13 @@ TEST_F(KnownLooks, AreNoneWhereTheNewestRecordRegressed) {
   const std::string id = plan_.cases[0].id;
   put(header("r2"));
   for (const Verdict verdict : {Verdict::inconclusive, Verdict::regressed}) {
-    ASSERT_TRUE(store_->set_verdicts("r2", "regressed", std::vector<CaseVerdict>{{id, verdict, false}}));
+    ASSERT_TRUE(store_->set_verdicts("r2", "regressed", std::vector<CaseVerdict>{{id, verdict, false}},
+                                     JudgedBy::own_history));
     EXPECT_THAT(found(header("r3 " + std::string(name_of(verdict)))),
                 SizeIs(verdict == Verdict::regressed ? 0 : 1));
   }
-  ASSERT_TRUE(store_->set_verdicts("r2", "regressed", std::vector<CaseVerdict>{{id, Verdict::regressed, true}}));
+  ASSERT_TRUE(store_->set_verdicts(
+      "r2", "regressed", std::vector<CaseVerdict>{{id, Verdict::regressed, true}}, JudgedBy::own_history));
   EXPECT_THAT(found(header("r4")), SizeIs(1)) << "somebody accepted it";
 }
 

@@ -46,10 +46,16 @@ class OnEachDatabase : public testing::TestWithParam<std::string> {
   void become_version_5() {
     for (const char* view : {"run_list", "case_states", "result_values", "campaign_progress"})
       execute(std::string("DROP VIEW ") + view);
-    for (const char* table : {"elements", "probes"}) execute(std::string("DROP TABLE ") + table);
-    for (const char* column :
-         {"kind", "processes_before", "processes", "avoids", "device", "added", "began", "seconds", "gpus"})
+    for (const char* table : {"elements", "probes", "campaign_records", "campaign_cases"})
+      execute(std::string("DROP TABLE ") + table);
+    for (const char* column : {"kind", "processes_before", "processes", "avoids", "device", "added", "began",
+                               "seconds", "gpus", "spent"})
       execute(std::string("ALTER TABLE tasks DROP COLUMN ") + column);
+    for (const char* column : {"owner", "repository", "role", "cancelled"})
+      execute(std::string("ALTER TABLE campaigns DROP COLUMN ") + column);
+    for (const char* column : {"told_verdict", "told_waived"})
+      execute(std::string("ALTER TABLE cases DROP COLUMN ") + column);
+    execute("ALTER TABLE runs DROP COLUMN side");
     execute("DROP INDEX failed_results");
     execute("CREATE INDEX results_by_outcome ON results (run, outcome)");
     execute("UPDATE harness_schema SET version = 5");

@@ -55,6 +55,113 @@ TEST_P(FarmStores, FindACampaignByItsBeginningOrTheNewest) {
   EXPECT_EQ(farm()->find("e").error().kind, ErrorKind::missing);
 }
 
+TEST_P(FarmStores, ListCampaignsAndHowFarTheyAre) {
+  plan(3);
+  const auto store = farm();
+  checked(store->plan({"d-2", "later", "{}", "ann", "https://git.example.org/x"}, {}));
+  ASSERT_TRUE(*store->take("c-1", {"GPU-A"}, long_lease));
+  ASSERT_TRUE(*store->complete(measured(1, "GPU-A")));
+  ASSERT_TRUE(*store->take("c-1", {"GPU-A"}, long_lease));
+  const std::vector<ListedCampaign> found = checked(store->list());
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(found[0].id + found[0].owner + found[0].repository, "d-2annhttps://git.example.org/x");
+  EXPECT_EQ(found[1].tasks, 3);
+  EXPECT_EQ(found[1].done, 1);
+  EXPECT_EQ(found[1].leased, 1);
+}
+
+TEST_P(FarmStores, GiveNobodyATaskOfACancelledCampaign) {
+  plan(3);
+  const auto store = farm();
+  ASSERT_TRUE(*store->take("c-1", {"GPU-A"}, long_lease));
+  checked(store->cancel("c-1"));
+  EXPECT_TRUE(store->find("c-1")->cancelled);
+  EXPECT_FALSE(*store->take("c-1", {"GPU-B"}, long_lease));
+  EXPECT_FALSE(*store->renew("c-1", 1, "GPU-A", long_lease));
+  EXPECT_FALSE(*store->complete(measured(1, "GPU-A")));
+  EXPECT_TRUE(checked(store->open_tasks("c-1")).empty());
+}
+
+TEST_P(FarmStores, DeleteACampaignWithItsRecordsThatAreNotComplete) {
+  plan(1);
+  const auto store = farm();
+  checked(store->plan({"d-2", "later", "{}"}, std::vector<FarmTask>{{1, 0, 1, 1, 1}},
+                      {{record_.id}, {{0, 0, "{}", 1.5}}}));
+  EXPECT_EQ(checked(store->cases("d-2", 0, 0, 5)).at(0).seconds, 1.5);
+  EXPECT_EQ(checked(store->remove("d-2")), 1);
+  EXPECT_TRUE(checked(store->cases("d-2", 0, 0, 5)).empty());
+  EXPECT_EQ(store->find("d-2").error().kind, ErrorKind::missing);
+  EXPECT_EQ(open()->load(record_.id).error().kind, ErrorKind::missing);
+}
+
+TEST_P(FarmStores, RemoveACampaignWithItsLastRecord) {
+  plan(1);
+  const auto store = farm();
+  checked(store->plan({"d-2", "later", "{}"}, {}, {{record_.id}, {}}));
+  checked(open()->remove(std::vector<std::string>{record_.id}));
+  EXPECT_EQ(store->find("d-2").error().kind, ErrorKind::missing);
+  EXPECT_TRUE(store->find("c-1")) << "nobody knows whose record that was";
+}
+
+TEST_P(FarmStores, CutATaskThatTookTooLongAndLeaveTheOneToJudgeTheLast) {
+  plan(0);
+  const auto store = farm();
+  FarmTask judge;
+  judge.kind = TaskKind::judge;
+  judge.number = 2;
+  checked(store->plan({"e-1", "later", "{}"}, std::vector<FarmTask>{{1, 0, 0, 4, 8}, judge}));
+  const Holder brief{"brief", "GPU-A", 1, 60};
+  FarmTask task = **store->take("e-1", brief, long_lease);
+  FarmTask first = task, second = task;
+  first.cases = second.cases = second.first = 2;
+  first.results = second.results = 4;
+  checked(store->give_back("e-1", 1, "brief", 50, std::vector<FarmTask>{first, second}));
+  std::vector<FarmTask> tasks = checked(store->open_tasks("e-1"));
+  ASSERT_THAT(tasks, SizeIs(3));
+  EXPECT_EQ(tasks[0].cases + tasks[1].cases, 4);
+  EXPECT_EQ(tasks[1].first, 2);
+  EXPECT_EQ(tasks[2].kind, TaskKind::judge);
+
+  task = **store->take("e-1", brief, long_lease);
+  checked(store->give_back("e-1", task.number, "brief", 61, std::vector<FarmTask>{task}));
+  EXPECT_EQ((*store->take("e-1", brief, long_lease))->first, 2) << "it was measured in vain for longer";
+  const Holder patient{"patient", "GPU-B", 1, 0};
+  EXPECT_EQ((*store->take("e-1", patient, long_lease))->first, 0);
+}
+
+TEST_P(FarmStores, KeepTheProcessesThatAnInterruptedTaskHas) {
+  plan(0);
+  const auto store = farm();
+  FarmTask judge;
+  judge.kind = TaskKind::judge;
+  judge.number = 2;
+  checked(store->plan({"e-1", "later", "{}"}, std::vector<FarmTask>{{1, 0, 0, 1, 3}, judge}));
+  FarmTask rest = **store->take("e-1", {"GPU-A", "GPU-A"}, long_lease);
+  rest.processes_before = 1;
+  rest.processes = rest.results = 2;
+  MeasuredTask part = measured(1, "GPU-A");
+  part.campaign = "e-1";
+  part.holder = "another";
+  EXPECT_FALSE(*store->complete_part(part, 1, rest)) << "it is not the holder's";
+  part.holder = "GPU-A";
+  EXPECT_TRUE(*store->complete_part(part, 1, rest));
+  const std::vector<FarmTask> tasks = checked(store->tasks("e-1"));
+  ASSERT_THAT(tasks, SizeIs(3));
+  EXPECT_EQ(tasks[0].processes_before, 1);
+  EXPECT_FALSE(tasks[0].done);
+  EXPECT_TRUE(tasks[1].done);
+  EXPECT_EQ(tasks[1].processes, 1);
+  EXPECT_EQ(tasks[1].results, 1);
+  EXPECT_EQ(tasks[2].kind, TaskKind::judge);
+  EXPECT_EQ(checked(open()->list({})).front().results, 1U);
+}
+
+TEST_P(FarmStores, TellWhyAnElementWasRefused) {
+  plan(1);
+  checked(farm()->refuse("c-1", {"one", "GPU-B"}, "another class"));
+  EXPECT_EQ(checked(farm()->elements("c-1")).at(0).refused, "another class");
+}
+
 TEST_P(FarmStores, GiveATaskToOneElementAtATime) {
   plan(2);
   const auto one = farm(), other = farm();

@@ -60,7 +60,7 @@ class Cases : public Selecting {
   }
 
   void judge(const std::string& id, const std::vector<CaseVerdict>& cases) {
-    EXPECT_TRUE(store_->set_verdicts(id, "unchanged", cases));
+    EXPECT_TRUE(store_->set_verdicts(id, "unchanged", cases, JudgedBy::own_history));
   }
 
   static double time_of(const Selected& side, const std::string& id) {

@@ -80,7 +80,8 @@ TEST_P(StoredCases, KeepTheirVerdicts) {
   const Record record = put("one");
   const auto store = open();
   const std::string id = record.cases[0].id;
-  checked(store->set_verdicts("one", "regressed", std::vector<CaseVerdict>{{id, Verdict::regressed, true}}));
+  checked(store->set_verdicts("one", "regressed", std::vector<CaseVerdict>{{id, Verdict::regressed, true}},
+                              JudgedBy::own_history));
   const auto found = checked(store->cases_of("one"));
   EXPECT_EQ(found[0].verdict, "regressed");
   EXPECT_TRUE(found[0].waived);
@@ -92,7 +93,28 @@ TEST_P(StoredCases, KeepTheirVerdicts) {
   }
   checked(store->set_verdict("one", "inconclusive"));
   EXPECT_EQ(checked(store->cases_of("one"))[0].verdict, "") << "it says nothing of a case";
-  EXPECT_EQ(store->set_verdicts("none", "unchanged", {}).error().kind, ErrorKind::missing);
+  EXPECT_EQ(store->set_verdicts("none", "unchanged", {}, JudgedBy::own_history).error().kind,
+            ErrorKind::missing);
+}
+
+// The verdict by another build is told to readers of the views. It chooses no baseline.
+TEST_P(StoredCases, TellEveryVerdictAndAreChosenByTheirOwnHistory) {
+  const Record record = put("one");
+  const auto store = open();
+  const std::string id = record.cases[0].id;
+  execute("CREATE TABLE told (cases INTEGER CHECK (cases = 1))");
+  const auto told = [&](const std::string& verdict) {
+    execute("INSERT INTO told SELECT COUNT(*) FROM case_states WHERE run = 'one' AND verdict = '" + verdict +
+            "'");
+  };
+  checked(store->set_verdicts("one", "regressed", std::vector<CaseVerdict>{{id, Verdict::regressed, false}},
+                              JudgedBy::another));
+  EXPECT_EQ(checked(store->cases_of("one"))[0].verdict, "");
+  EXPECT_NO_THROW(told("regressed"));
+  checked(store->set_verdicts("one", "unchanged", std::vector<CaseVerdict>{{id, Verdict::unchanged, false}},
+                              JudgedBy::own_history));
+  EXPECT_EQ(checked(store->cases_of("one"))[0].verdict, "unchanged");
+  EXPECT_NO_THROW(told("unchanged"));
 }
 
 TEST_P(StoredCases, AreFoundByDigestNewestFirst) {

@@ -17,6 +17,7 @@
 #include "harness/cli/output/progress_line.h"
 #include "harness/cli/output/rescue.h"
 #include "harness/cli/programs/record_keeper.h"
+#include "harness/measure/schedule/paired_builds.h"
 #include "harness/measure/schedule/run.h"
 #include "harness/report/words/kernel_words.h"
 #include "harness/store/git.h"
@@ -58,9 +59,10 @@ void leave_out_the_rest(Record& record, const Plan& plan, const Plan& common) {
 }
 
 AbRecords records_of_both(const AbSide& baseline, const AbSide& current, const AbMeasuring& how) {
-  const Pairing pairing{random_uuid(), how.pair ? Pairing::Kind::process : Pairing::Kind::session};
-  AbRecords records{record_of_side(baseline, pairing, how.partial),
-                    record_of_side(current, pairing, how.partial), false};
+  Pairing pairing{random_uuid(), how.pair ? Pairing::Kind::process : Pairing::Kind::session, baseline_side};
+  Record before = record_of_side(baseline, pairing, how.partial);
+  pairing.side = current_side;
+  AbRecords records{std::move(before), record_of_side(current, pairing, how.partial), false};
   if (!how.pair) return records;
   const Plan common = common_plan(baseline.prepared.plan, current.prepared.plan);
   leave_out_the_rest(records.baseline, baseline.prepared.plan, common);
@@ -121,6 +123,7 @@ class AbRun {
     const Result<RunReport> report = how_.pair ? share_processes(0) : look_in_turn();
     looks_ = nullptr;
     line_.clear();
+    if (looks[0].useless() || looks[1].useless()) return SparedCases{};
     if (!report) return fail(report.error());
     if (report->interrupted) return SparedCases{{}, true, {}};
     const Record looked_at = with_looks(records_.baseline, looks[0]);
@@ -200,8 +203,7 @@ class AbRun {
 
   Status take(std::size_t side, const EncodedResult& result) {
     if (looks_ == nullptr) return keepers_[side]->put(result);
-    keep_look((*looks_)[side], result);
-    return {};
+    return keep_look((*looks_)[side], result);
   }
 
   [[nodiscard]] Error rescued_both(Error error) const {
@@ -240,10 +242,8 @@ class AbRun {
     progress_[side] = now;
     Progress both = now;
     both.done = progress_[0].done + progress_[1].done;
-    both.total = 0;
-    for (const Plan& plan : plans_)
-      for (const PlannedCase& planned : plan.cases)
-        both.total += !planned.skip ? static_cast<std::size_t>(planned.sampling.processes) : 0;
+    both.total =
+        progress_[side].total + (progress_[1 - side].total > 0 ? progress_[1 - side].total : now.total);
     both.left = both.done == 0 ? 0
                                : both.elapsed / static_cast<double>(both.done) *
                                      static_cast<double>(both.total - both.done);

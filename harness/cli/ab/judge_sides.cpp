@@ -11,6 +11,7 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/deciding_waivers.h"
 #include "harness/cli/judging/judge_by_baseline.h"
+#include "harness/cli/judging/stored_records.h"
 #include "harness/cli/measuring/lock_clocks.h"
 #include "harness/cli/measuring/lock_devices.h"
 #include "harness/cli/output/rescue.h"
@@ -33,8 +34,7 @@ int conclude(Store& store, const AbRecords& records, const AbJudging& how, Suite
   Comparison comparison = compare_sides(records, how);
   tell_way(comparison, how.instead);
   tell_confirmations(comparison, !how.look.no_confirm);
-  const std::string verdict(name_of(verdict_without_waivers(comparison.rows)));
-  if (const Status kept = store.set_verdict(records.current.id, verdict); !kept)
+  if (const Status kept = keep_verdict(store, records.current.id, comparison); !kept)
     return report_error(rescued(records.current, rescued(records.baseline, kept.error())));
   const int status = exit_code(comparison);
   explain_status(comparison, status);

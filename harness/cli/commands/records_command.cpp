@@ -157,6 +157,12 @@ int delete_records(const RecordsArguments& arguments, const CommandLine& /*line*
   for (const std::string& word : arguments.records) {
     Result<RunInfo> run = run_named(**store, arguments, word);
     if (!run) return report_error(run.error());
+    if (run->state == RunState::farmed)
+      return report_error(
+          {ErrorKind::usage,
+           fmt::format("{} is a record of a campaign that is not judged", run->id),
+           {},
+           "`harness farm list` tells which; judge it, or end it with `harness farm cancel`"});
     const bool twice =
         std::any_of(runs.begin(), runs.end(), [&](const RunInfo& one) { return one.id == run->id; });
     if (!twice) runs.push_back(std::move(*run));
@@ -171,6 +177,7 @@ std::vector<RunInfo> superfluous(const std::vector<RunInfo>& newest_first, const
   std::vector<RunInfo> found;
   std::map<std::pair<std::string, std::string>, std::size_t> counts;
   for (const RunInfo& run : newest_first) {
+    if (run.state == RunState::farmed) continue;  // a campaign needs it
     const std::size_t before = counts[{run.suite, run.machine_class}]++;
     const bool counted_out = !arguments.keep || before >= *arguments.keep;
     const bool old = arguments.before.empty() || run.started < arguments.before;
@@ -193,6 +200,10 @@ int prune_records(const RecordsArguments& arguments, const CommandLine& /*line*/
   if (!runs) return report_error(runs.error());
   const Result<NamesByRun> names = names_by_run(**store);
   if (!names) return report_error(names.error());
+  const auto farmed = std::count_if(runs->begin(), runs->end(),
+                                    [](const RunInfo& one) { return one.state == RunState::farmed; });
+  if (farmed > 0)
+    fmt::print(stderr, "{} records are spared: their campaigns are not judged (harness farm list)\n", farmed);
   return remove_runs(**store, superfluous(*runs, *names, arguments), arguments.dry_run);
 }
 

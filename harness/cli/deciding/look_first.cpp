@@ -16,11 +16,17 @@
 
 namespace harness {
 
-void keep_look(Looks& looks, EncodedResult result) {
-  if (result.result.outcome != Outcome::looked_at || !result.result.identity) return;
+Status keep_look(Looks& looks, EncodedResult result) {
+  if (result.result.outcome != Outcome::looked_at) return {};
+  if (!result.result.identity) {
+    ++looks.without;
+    if (looks.useless()) return fail(ErrorKind::missing, "the device tells no launches");
+    return {};
+  }
   result.result.identity->same_build.clear();  // a worker reads
   const std::string id = result.result.case_id;
   looks.results.insert_or_assign(id, std::move(result));
+  return {};
 }
 
 Result<Looks> look_at(Store& store, Record& record, const Plan& plan, const Prepared& prepared, bool quiet) {
@@ -28,8 +34,9 @@ Result<Looks> look_at(Store& store, Record& record, const Plan& plan, const Prep
   Looks looks;
   MeasureOptions options{quiet, "look"};
   options.measure_ceilings = false;
-  options.look = [&](EncodedResult result) { keep_look(looks, std::move(result)); };
+  options.look = [&](EncodedResult result) { return keep_look(looks, std::move(result)); };
   const Result<RunReport> report = measure_into(store, record, plan, prepared, options);
+  if (looks.useless()) return Looks{};
   if (!report) return fail(report.error());
   looks.interrupted = report->interrupted;
   looks.took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

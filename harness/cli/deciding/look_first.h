@@ -18,13 +18,17 @@ struct Looks {
   std::map<std::string, EncodedResult> results = {};
   bool interrupted = false;
   Seconds took = 0;
+  std::size_t without = 0;  // cases whose device told no launches
+
+  // The device tells none of any case, so that looking at the others would prove nothing.
+  [[nodiscard]] bool useless() const { return results.empty() && without >= 16; }
 };
 
 // Looks at every case of the plan. `record` learns its machines; nothing else is stored.
 Result<Looks> look_at(Store& store, Record& record, const Plan& plan, const Prepared& prepared, bool quiet);
 
-// Keeps a result only if it tried to read launches.
-void keep_look(Looks& looks, EncodedResult result);
+// Keeps a result only if it tried to read launches. An error ends a look that is useless().
+Status keep_look(Looks& looks, EncodedResult result);
 
 // `record` with the looks among its results.
 Record with_looks(Record record, const Looks& looks);

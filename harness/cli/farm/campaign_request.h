@@ -23,9 +23,11 @@ struct CampaignRequest {
   LooksOption looks;
   MeasuringOptions measuring;
   Seconds budget = 0;  // 0: none
+  std::string stage;   // folder for copies of the builds; "": they are measured where they are
   int elements = 1;    // devices that will measure
   int block = 24;      // most cases of a task
   Seconds lease = 120;
+  Seconds time = 0;  // of an element; 0: as long as it takes
 };
 
 }  // namespace harness

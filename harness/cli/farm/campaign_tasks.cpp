@@ -1,11 +1,14 @@
 #include "harness/cli/farm/campaign_tasks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <queue>
 #include <span>
 #include <tuple>
+#include <utility>
 
 namespace harness {
 namespace {
@@ -23,8 +26,10 @@ struct Piece {
   std::size_t point = 0;  // the same number: variants of one point, which share inputs and right answers
   const CaseWork* work = nullptr;
   int gpus = 1;
+  int processes = 0;
   int results = 0;
   double size = 0;  // seconds, then by set_sizes(); 0: unknown
+  Seconds seconds = size;
 };
 using Pieces = std::span<const Piece>;
 
@@ -34,13 +39,27 @@ double size_of(Pieces pieces) {
   return size;
 }
 
-// Divides all by the mean of those that are known. The others get 1. False: none is known.
-bool set_sizes(std::span<Piece> pieces) {
+// Divides all by the mean of those that are known, and returns it. The others get 1. 0: none is known.
+Seconds set_sizes(std::span<Piece> pieces) {
   const auto known =
       std::count_if(pieces.begin(), pieces.end(), [](const Piece& one) { return one.size > 0; });
   const double mean = known > 0 ? size_of(pieces) / static_cast<double>(known) : 1;
   for (Piece& one : pieces) one.size = one.size > 0 ? one.size / mean : 1;
-  return known > 0;
+  return known > 0 ? mean : 0;
+}
+
+// The least size of a task, in cases of mean time. A task starts processes of its own, which takes as long
+// as measuring one or two cases: so it may have four, or a third of a small block, even at the end. Where
+// times are known, it may take twice as long as these starts, but no more than an element's share of all.
+double least_task(const Campaign& campaign, Pieces pieces, Seconds mean) {
+  constexpr int least_cases = 4, least_share_of_block = 3;
+  constexpr Seconds start_of_process = 0.5;
+  const double least = std::clamp(campaign.block / least_share_of_block, 1, least_cases);
+  if (mean <= 0) return least;
+  int processes = 0;
+  for (const Piece& one : pieces) processes = std::max(processes, one.processes);
+  const double share = size_of(pieces) / campaign.elements;
+  return std::max(least, std::min(share, 2 * start_of_process * processes / mean));
 }
 
 // In the order of turn_of().
@@ -55,7 +74,7 @@ std::vector<Piece> pieces_of(const Campaign& campaign, const CampaignWork& work)
       if (const std::string now = point_of(planned); now != before || place == cases.begin()->first)
         before = now, ++point;
       const int processes = how.processes > 0 ? how.processes : planned.sampling.processes;
-      pieces.push_back({suite, static_cast<int>(place), point, &how, gpus_of(campaign, planned),
+      pieces.push_back({suite, static_cast<int>(place), point, &how, gpus_of(campaign, planned), processes,
                         processes * static_cast<int>(one.sides.size()), seconds_of(one, planned, processes)});
     }
   }
@@ -86,24 +105,26 @@ Pieces first_point(Pieces pieces) {
 struct TaskLimit {
   std::size_t cases = 1;
   double size = std::numeric_limits<double>::infinity();
+  Seconds seconds = size;
 
   [[nodiscard]] bool allows(Pieces pieces) const {
     constexpr double rounding = 1e-9;
-    return pieces.size() <= cases && size_of(pieces) <= size + rounding;
+    Seconds all = 0;
+    for (const Piece& one : pieces) all += one.seconds;
+    return pieces.size() <= cases && size_of(pieces) <= size + rounding && all <= seconds;
   }
 };
 
-// A task starts processes of its own, which takes as long as measuring one or two cases. So it may have as
-// many as these, or a third of a small block, even at the end.
-constexpr int least_cases = 4;
-constexpr int least_share_of_block = 3;
+constexpr int least_tasks_of_element = 4;  // in its time, so that little of it is lost at the end
 
 // The limit when tasks of the size `left` are still to be cut.
-TaskLimit limit_of(const Campaign& campaign, double left) {
+TaskLimit limit_of(const Campaign& campaign, double left, double least) {
   TaskLimit limit{static_cast<std::size_t>(campaign.block)};
+  if (campaign.time > 0) limit.seconds = campaign.time / least_tasks_of_element;
   if (campaign.elements < 2) return limit;
-  const int least = std::clamp(campaign.block / least_share_of_block, 1, least_cases);
-  limit.size = std::clamp(left / (2 * campaign.elements), 1.0 * least, 1.0 * campaign.block);
+  const double most = std::max(1.0 * campaign.block, least);
+  limit.cases = static_cast<std::size_t>(std::ceil(most));
+  limit.size = std::clamp(left / (2 * campaign.elements), least, most);
   return limit;
 }
 
@@ -145,9 +166,11 @@ struct Waiting {
   }
 };
 
-// Adds the tasks of one turn. `by_size`: the largest point comes first, instead of the first one of the
-// plans.
-void add_tasks(const Campaign& campaign, Pieces pieces, bool by_size, std::vector<FarmTask>& tasks) {
+// Adds the tasks of one turn. With a mean time and without a budget the largest point comes first, instead of
+// the first one of the plans.
+void add_tasks(const Campaign& campaign, Pieces pieces, Seconds mean, std::vector<FarmTask>& tasks) {
+  const bool by_size = mean > 0 && campaign.budget <= 0;
+  const double least = least_task(campaign, pieces, mean);
   double left = size_of(pieces);
   std::priority_queue<Waiting> waiting;
   const auto wait = [&](Pieces rest) {
@@ -161,7 +184,7 @@ void add_tasks(const Campaign& campaign, Pieces pieces, bool by_size, std::vecto
   while (!waiting.empty()) {
     const Pieces next = waiting.top().pieces;
     waiting.pop();
-    const Pieces task = first_task(next, limit_of(campaign, left));
+    const Pieces task = first_task(next, limit_of(campaign, left, least));
     tasks.push_back(task_of(task));
     left -= size_of(task);
     wait(next.subspan(task.size()));
@@ -180,19 +203,25 @@ void order_cases(const Campaign& campaign, CampaignSuite& suite) {
   for (std::size_t i = 0; i < cases.size(); ++i)
     points.try_emplace(point_of(cases[i]), Point{i}).first->second.seconds +=
         seconds_of(suite, cases[i], cases[i].sampling.processes);
-  std::map<std::string, std::tuple<int, Seconds, std::size_t, Seconds>> keys;
+  using Key = std::tuple<int, Seconds, std::size_t, Seconds>;
+  std::vector<Key> keys;
   for (const PlannedCase& one : cases) {
     const int turn = turn_of(gpus_of(campaign, one));
     const Point& point = points.at(point_of(one));
-    keys.emplace(one.id, campaign.budget > 0 ? std::tuple(turn, 0., std::size_t{0}, 0.)
-                                             : std::tuple(turn, -point.seconds, point.first,
-                                                          -seconds_of(suite, one, one.sampling.processes)));
+    keys.push_back(campaign.budget > 0 ? Key(turn, 0., std::size_t{0}, 0.)
+                                       : Key(turn, -point.seconds, point.first,
+                                             -seconds_of(suite, one, one.sampling.processes)));
   }
-  for (CampaignSide& side : suite.sides)
-    std::stable_sort(side.plan.cases.begin(), side.plan.cases.end(),
-                     [&](const PlannedCase& one, const PlannedCase& other) {
-                       return keys.at(one.id) < keys.at(other.id);
-                     });
+  std::vector<std::size_t> order(cases.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t one, std::size_t other) { return keys[one] < keys[other]; });
+  for (CampaignSide& side : suite.sides) {
+    std::vector<PlannedCase> ordered;
+    ordered.reserve(order.size());
+    for (const std::size_t place : order) ordered.push_back(std::move(side.plan.cases.at(place)));
+    side.plan.cases = std::move(ordered);
+  }
 }
 
 Seconds expected_time(const Campaign& campaign) {
@@ -209,8 +238,8 @@ std::vector<FarmTask> tasks_of(const Campaign& campaign, const CampaignWork& wor
   for (std::span<Piece> rest = pieces; !rest.empty();) {
     const auto of_turn =
         first_of(rest, [](const Piece& one, const Piece& next) { return one.gpus == next.gpus; }).size();
-    const bool known = set_sizes(rest.first(of_turn));
-    add_tasks(campaign, rest.first(of_turn), known && campaign.budget <= 0, tasks);
+    const Seconds mean = set_sizes(rest.first(of_turn));
+    add_tasks(campaign, rest.first(of_turn), mean, tasks);
     rest = rest.subspan(of_turn);
   }
   return tasks;
@@ -231,15 +260,6 @@ std::vector<FarmTask> tasks_of(const Campaign& campaign) {
     tasks.push_back({.kind = TaskKind::judge});
   for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].number = static_cast<int>(i) + 1;
   return tasks;
-}
-
-Plan part_of(const Plan& whole, const FarmTask& task) {
-  Plan part{whole.suite, whole.modules, {}, whole.counters};
-  const auto first = whole.cases.begin() + task.first;
-  part.cases.assign(first, first + task.cases);
-  if (task.processes > 0)
-    for (PlannedCase& one : part.cases) one.sampling.processes = task.processes;
-  return part;
 }
 
 }  // namespace harness

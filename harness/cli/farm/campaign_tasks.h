@@ -39,7 +39,4 @@ using CampaignWork = std::map<std::size_t, std::map<std::size_t, CaseWork>>;
 // where no time is known, the order is that of the plans.
 std::vector<FarmTask> tasks_of(const Campaign& campaign, const CampaignWork& work);
 
-// The cases of a task, as one side has them.
-Plan part_of(const Plan& whole, const FarmTask& task);
-
 }  // namespace harness

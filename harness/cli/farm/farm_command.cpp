@@ -10,6 +10,8 @@
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/farm/campaign_tasks.h"
+#include "harness/cli/farm/campaigns/campaign_owner.h"
+#include "harness/cli/farm/campaigns/manage_campaigns.h"
 #include "harness/cli/farm/element/ask_patiently.h"
 #include "harness/cli/farm/element/campaign_worker.h"
 #include "harness/cli/farm/judge_campaign.h"
@@ -26,19 +28,22 @@ namespace {
 
 struct FarmPlanArguments {
   CampaignRequest request;
-  std::string slurm;  // file of the script, or ""
-  int slurm_cpus = 0;
+  SlurmRequest slurm;  // without a script: none is wanted
 };
 
 int farm_plan(const FarmPlanArguments& arguments) {
-  if (!arguments.slurm.empty()) {
-    if (const Status safe = check_slurm_store(arguments.request.store.url); !safe)
+  SlurmRequest slurm = arguments.slurm;
+  slurm.elements = arguments.request.elements;
+  if (!slurm.script.empty()) {
+    if (const Status safe = check_slurm_request(slurm, arguments.request.store.url); !safe)
       return report_error(safe.error());
-    if (const Status writable = check_writable(arguments.slurm); !writable)
+    if (const Status writable = check_writable(slurm.script); !writable)
       return report_error(writable.error());
   }
+  CampaignRequest request = arguments.request;
+  request.time = time_in_job(slurm.options);
   const InterruptGuard guard;
-  const auto planned = plan_campaign(arguments.request);
+  const auto planned = plan_campaign(request);
   if (!planned) {
     const int status = report_errors(planned.error());
     return InterruptGuard::interrupted() ? exit_interrupted : status;
@@ -47,11 +52,15 @@ int farm_plan(const FarmPlanArguments& arguments) {
   const PlannedCampaign& made = **planned;
   int results = 0;
   for (const FarmTask& task : made.tasks) results += task.results;
-  if (!arguments.slurm.empty()) {
-    const std::string script =
-        slurm_script(made, arguments.request.store.url, arguments.request.elements, arguments.slurm_cpus);
-    if (const Status written = write_file_atomically(arguments.slurm, script); !written)
+  if (!slurm.script.empty()) {
+    const std::string script = slurm_script(slurm, made, arguments.request.store.url);
+    if (const Status written = write_file_atomically(slurm.script, script); !written)
       return report_error(written.error());
+    if (const Status possible = check_slurm_script(slurm.script); !possible) {
+      if (const auto farm = FarmStore::open(arguments.request.store.url))
+        (void)(*farm)->cancel(made.stored.id);
+      return report_error(possible.error());
+    }
   }
   for (const std::string& one : made.left_out) fmt::print(stderr, "left out: {}\n", printable(one));
   const auto tasks = std::count_if(made.tasks.begin(), made.tasks.end(),
@@ -96,19 +105,19 @@ Result<OpenFarm> open_farm(const FarmArguments& arguments) {
   if (!farm) return fail(farm.error());
   Result<OpenCampaign> open = open_campaign(**farm, arguments.campaign);
   if (!open) return fail(open.error());
+  if (arguments.campaign.empty())
+    if (const Status own = check_owner(open->stored, owner_here()); !own) return fail(own.error());
   return OpenFarm{std::move(*store), std::move(*farm), std::move(*open)};
 }
 
 int farm_work(const FarmArguments& arguments, const CommandLine& /*line*/) {
-  constexpr Seconds a_restart = 60;  // in which a server is back that is started again
   const InterruptGuard guard(SecondSignal::ends_children);
-  const bool server = arguments.store.url.find("://") != std::string::npos;
   // A job that is interrupted while its store is away is queued again as any other.
   const auto failed = [](const Error& error) {
     const int status = report_error(error);
     return InterruptGuard::interrupted() ? exit_interrupted : status;
   };
-  const Result<OpenFarm> farm = ask_patiently(server ? a_restart : 0, [&] { return open_farm(arguments); });
+  const Result<OpenFarm> farm = ask_patiently(arguments.work.patience, [&] { return open_farm(arguments); });
   if (!farm) return failed(farm.error());
   WorkOptions options = arguments.work;
   options.journal = arguments.journal;
@@ -128,12 +137,19 @@ int farm_work(const FarmArguments& arguments, const CommandLine& /*line*/) {
              report::counted(static_cast<std::size_t>(done->tasks), "task is", "tasks are"),
              done->failed > 0 ? fmt::format(", {} of their results failed or are wrong", done->failed) : "",
              done->end == WorkEnd::finished         ? "the campaign is finished"
+             : done->end == WorkEnd::cancelled      ? "the campaign was cancelled"
              : done->end == WorkEnd::over_budget    ? "the budget is used up"
              : done->end == WorkEnd::left_to_others ? "others may measure the rest"
              : done->end == WorkEnd::needs_more_gpus
                  ? fmt::format("the rest needs {} GPUs at once, which `--device` must name", done->gpus)
+             : done->end == WorkEnd::needs_fresh_time ? "the time that is left is too short for the rest"
+             : done->end == WorkEnd::needs_more_time
+                 ? fmt::format("a task was measured for {} and did not end; give elements more time",
+                               report::coarse_duration(done->longest))
                  : "interrupted, and the task at hand is given back");
-  return done->end == WorkEnd::interrupted ? exit_interrupted : exit_ok;
+  if (done->end == WorkEnd::needs_more_time) return exit_missing;
+  return done->end == WorkEnd::interrupted || done->end == WorkEnd::needs_fresh_time ? exit_interrupted
+                                                                                     : exit_ok;
 }
 
 int farm_status(const FarmArguments& arguments, const CommandLine& /*line*/) {
@@ -152,6 +168,11 @@ int farm_judge(const FarmArguments& arguments, const CommandLine& line) {
   if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
   Result<OpenFarm> farm = open_farm(arguments);
   if (!farm) return report_error(farm.error());
+  if (farm->open.stored.cancelled)
+    return report_error({ErrorKind::missing,
+                         fmt::format("campaign {} was cancelled", farm->open.stored.id),
+                         {},
+                         "plan another campaign"});
   if (const Status judged = judge_rest(*farm->store, *farm->farm, farm->open); !judged)
     return report_error(judged.error());
   if (const std::size_t open = farm->open.open_tasks(); open > 0)
@@ -206,6 +227,10 @@ void add_plan_to(Commands& below) {
   request.measuring.add_to(command);
   add_choice(command, "--pair", request.pair, "as in `harness ab`: how both builds are measured together")
       ->needs(before);
+  command
+      .add_option("--stage", request.stage,
+                  "measure copies of the builds, which are kept by their contents in this folder")
+      ->type_name("DIR");
   command.add_option("--block", request.block, "most cases of a task")
       ->capture_default_str()
       ->check(whole_number(1, 100'000))
@@ -220,13 +245,21 @@ void add_plan_to(Commands& below) {
       "the others; default: as long as it takes")
       ->type_name("DURATION");
   CLI::Option* const slurm =
-      command.add_option("--slurm", arguments.slurm, "also write a script for sbatch")->type_name("FILE");
+      command.add_option("--slurm", arguments.slurm.script, "also write a script that submits jobs to Slurm")
+          ->type_name("FILE");
   command
-      .add_option("--slurm-cpus", arguments.slurm_cpus,
-                  "hardware threads of each job; default: those that Slurm gives, often one")
+      .add_option(
+          "--sbatch", arguments.slurm.options,
+          "an option of sbatch for these jobs, without dashes; repeat it: partition=gpu, account=perf, "
+          "time=2:00:00, cpus-per-task=16")
       ->needs(slurm)
-      ->check(whole_number(1, 100'000))
-      ->type_name("N");
+      ->allow_extra_args(false)
+      ->type_name("OPTION");
+  command
+      .add_option("--slurm-inside", arguments.slurm.inside,
+                  "a command that starts each element, as `apptainer exec --nv image.sif`")
+      ->needs(slurm)
+      ->type_name("COMMAND");
   command
       .add_option(
           "--elements", request.elements,
@@ -244,15 +277,18 @@ void add_plan_to(Commands& below) {
 }  // namespace
 
 void add_farm(Commands& commands) {
-  CLI::App& group = commands.add_group("farm", "Measure suites on many devices: plan, work, status, judge");
+  CLI::App& group =
+      commands.add_group("farm", "Measure suites on many devices: plan, work, status, judge, list");
   Commands below = commands.below(group);
   add_plan_to(below);
+  add_campaign_commands(below);
 
   const auto arguments = std::make_shared<FarmArguments>();
   const auto add = [&](const char* name, const char* about,
                        int (*run)(const FarmArguments&, const CommandLine&)) {
     CLI::App& command = below.add(name, about, arguments, run);
-    command.add_option("campaign", arguments->campaign, "how its id begins; default: the newest");
+    command.add_option("campaign", arguments->campaign,
+                       "how its id begins; default: the newest, if it is yours");
     arguments->store.add_to(command);
     return &command;
   };
@@ -266,11 +302,18 @@ void add_farm(Commands& commands) {
   work.add_option("--tasks", arguments->work.tasks, "end after so many tasks")
       ->check(whole_number(1, 1'000'000'000))
       ->type_name("N");
+  add_typed(work, "--time", arguments->work.time, parse_duration,
+            "how long this element has until somebody ends it, e.g. 1h: it begins no task that took longer")
+      ->type_name("DURATION");
+  add_typed(work, "--patience", arguments->work.patience, parse_duration,
+            "how long to wait for a store that is away, e.g. 10m")
+      ->default_str("10m")
+      ->type_name("DURATION");
   arguments->work.measuring.add_to(work);
   arguments->work.clocks.add_to(work);
   work.footer(
-      "Exit status: 0 nothing is left, 2 usage or a device that cannot be used, 4 another machine than\n"
-      "the campaign's, 130 interrupted: the task at hand is given back.");
+      "Exit status: 0 nothing is left, 2 usage or a device that cannot be used, 4 another machine or build\n"
+      "than the campaign's, 75 the store is away, 130 interrupted: the task at hand is given back.");
 
   CLI::App& status = *add("status", "Show how far a campaign is", farm_status);
   arguments->output.add_to(status);

@@ -11,7 +11,6 @@
 #include "harness/cli/deciding/confirm_red.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/farm/campaign_records.h"
-#include "harness/cli/farm/campaign_tasks.h"
 #include "harness/cli/farm/element/sick_text.h"
 #include "harness/cli/farm/next_tasks.h"
 #include "harness/cli/judging/judge_by_baseline.h"
@@ -37,9 +36,9 @@ int results_needed(const OpenCampaign& open, std::size_t suite, const CampaignSi
 
 // A side's part of a task that the budget left out. Its results, if it has any, are those of a device in
 // quarantine. They are replaced, or removed where they are of a further look or a confirmation.
-Status leave_out(Store& store, FarmStore& farm, const CampaignSide& side, const FarmTask& task,
-                 Seconds budget) {
-  for (const PlannedCase& one : part_of(side.plan, task).cases) {
+Status leave_out(Store& store, FarmStore& farm, const CampaignSide& side, const Plan& plan,
+                 const FarmTask& task, Seconds budget) {
+  for (const PlannedCase& one : plan.cases) {
     if (task.processes_before > 0) {
       const Status removed = farm.remove_results(side.record, std::vector<std::string>{one.id},
                                                  task.processes_before, one.sampling.processes);
@@ -55,8 +54,13 @@ Status leave_out(Store& store, FarmStore& farm, const CampaignSide& side, const 
 Status leave_out(Store& store, FarmStore& farm, const OpenCampaign& open) {
   for (const FarmTask& task : open.tasks) {
     if (task.kind != TaskKind::measure || task.done) continue;
-    for (const CampaignSide& side : open.campaign.suites.at(static_cast<std::size_t>(task.suite)).sides)
-      if (Status left = leave_out(store, farm, side, task, open.campaign.budget); !left) return left;
+    const auto plans = load_task(farm, open.stored.id, open.campaign, task);
+    if (!plans) return fail(plans.error());
+    const auto& sides = open.campaign.suites.at(static_cast<std::size_t>(task.suite)).sides;
+    for (std::size_t side = 0; side < sides.size(); ++side)
+      if (Status left = leave_out(store, farm, sides[side], (*plans)[side], task, open.campaign.budget);
+          !left)
+        return left;
   }
   return {};
 }
@@ -128,6 +132,7 @@ Status judge_rest(Store& store, FarmStore& farm, OpenCampaign& open) {
   if (!*task) return {};
   Result<bool> judged = false;  // a task to measure may be open again, because its device was found sick
   if ((*task)->kind == TaskKind::judge) {
+    if (const Status loaded = load_cases(farm, open.stored.id, open.campaign); !loaded) return loaded;
     const auto next = next_tasks(store, open.campaign, open.tasks);
     judged = next ? farm.complete_judging(open.stored.id, (*task)->number, *next) : fail(next.error());
   }
@@ -144,6 +149,9 @@ Result<FarmProgress> progress_of(Store& store, const OpenCampaign& open) {
   progress.campaign = open.stored.id;
   progress.created = open.stored.created;
   progress.store = store.place();
+  progress.owner = open.stored.owner;
+  progress.repository = open.stored.repository;
+  progress.cancelled = open.stored.cancelled;
   progress.against = open.campaign.against;
   for (const CampaignSuite& suite : open.campaign.suites) {
     progress.suites.push_back(suite.current().plan.suite.name);
@@ -158,6 +166,7 @@ Result<FarmProgress> progress_of(Store& store, const OpenCampaign& open) {
     elements[one.holder.name] = {.name = one.holder.name,
                                  .device = one.holder.device,
                                  .sick = decode_sickness(one.sick),
+                                 .refused = one.refused,
                                  .checking = is_checking(one)};
   progress.budget = open.campaign.budget;
   progress.running = open.running;
@@ -171,6 +180,7 @@ Result<FarmProgress> progress_of(Store& store, const OpenCampaign& open) {
     progress.results += task.results;
     progress.done += task.done ? 1 : 0;
     progress.again += task.taken > 1 ? 1 : 0;
+    if (!task.done) progress.in_vain = std::max(progress.in_vain, task.spent);
     if (task.holder.empty()) continue;
     FarmElement& element = elements[task.holder];
     element.name = task.holder;
@@ -185,7 +195,8 @@ Result<FarmProgress> progress_of(Store& store, const OpenCampaign& open) {
   const bool over = progress.budget > 0 && progress.running >= progress.budget;
   const bool none_lives = std::none_of(open.elements.begin(), open.elements.end(),
                                        [](const auto& one) { return one.sick.empty() && one.lease > 0; });
-  progress.waiting = progress.done < progress.tasks && progress.leased == 0 && !over && none_lives;
+  progress.waiting =
+      progress.done < progress.tasks && progress.leased == 0 && !over && none_lives && !progress.cancelled;
   return progress;
 }
 

@@ -46,9 +46,10 @@ bool is_changed(const std::map<std::string, ProofGap>& gaps, const std::string& 
 }
 
 // One case of the campaign.
-struct CampaignCase {
+struct CaseToChoose {
   std::size_t suite = 0;
   std::string id;
+  std::size_t place = 0;  // in the plan, the same on all sides
 };
 
 class Chooser {
@@ -58,6 +59,7 @@ class Chooser {
 
   void look_up(std::size_t number, const KnownCases& known, const std::map<std::string, ProofGap>& gaps) {
     const CampaignSuite& suite = campaign_.suites[number];
+    const std::size_t begin = places_.size();
     for (const PlannedCase& one : suite.current().plan.cases) {
       const auto found = known.find(one.id);
       CaseOutlook outlook{
@@ -68,7 +70,7 @@ class Chooser {
       }
       const auto seconds = suite.seconds.find(one.id);
       outlook.cost = one.sampling.processes * (seconds == suite.seconds.end() ? usual_cost : seconds->second);
-      places_.push_back({number, one.id});
+      places_.push_back({number, one.id, places_.size() - begin});
       outlooks_.push_back(outlook);
     }
   }
@@ -79,7 +81,7 @@ class Chooser {
     for (const std::size_t place : choose_cases(outlooks_, capacity_))
       ranks.emplace(std::pair(places_[place].suite, places_[place].id), ranks.size());
     std::vector<std::string> out;
-    for (const CampaignCase& one : places_) {
+    for (const CaseToChoose& one : places_) {
       if (ranks.contains({one.suite, one.id})) continue;
       out.push_back(one.id);
       if (const Status put = tell_left_out(one); !put) return fail(put.error());
@@ -96,11 +98,10 @@ class Chooser {
   }
 
  private:
-  Status tell_left_out(const CampaignCase& place) {
+  Status tell_left_out(const CaseToChoose& place) {
     for (const CampaignSide& side : campaign_.suites[place.suite].sides) {
-      const auto planned = std::find_if(side.plan.cases.begin(), side.plan.cases.end(),
-                                        [&](const PlannedCase& one) { return one.id == place.id; });
-      if (Status put = store_.put(side.record, {left_out(*planned, 1, campaign_.budget)}); !put) return put;
+      const PlannedCase& planned = side.plan.cases.at(place.place);
+      if (Status put = store_.put(side.record, {left_out(planned, 1, campaign_.budget)}); !put) return put;
     }
     return {};
   }
@@ -108,7 +109,7 @@ class Chooser {
   Store& store_;
   Campaign& campaign_;
   Seconds capacity_;
-  std::vector<CampaignCase> places_;
+  std::vector<CaseToChoose> places_;
   std::vector<CaseOutlook> outlooks_;
 };
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "harness/base/text.h"
 #include "harness/cli/deciding/confirm_red.h"
@@ -62,9 +63,13 @@ bool has_other_device(const std::set<std::string>& all, const std::string& devic
 class NextTasks {
  public:
   NextTasks(Store& store, const Campaign& campaign, const std::vector<FarmTask>& known)
-      : store_(store), campaign_(campaign), known_(known) {
-    for (const FarmTask& one : known)
+      : store_(store), campaign_(campaign) {
+    for (const FarmTask& one : known) {
       if (one.done && !one.device.empty()) devices_.insert(one.device);
+      if (one.kind != TaskKind::measure) continue;
+      for (int place = one.first; place < one.first + one.cases; ++place)
+        planned_.insert({one.suite, one.processes_before, place});
+    }
   }
 
   Status judge(std::size_t number) {
@@ -114,18 +119,14 @@ class NextTasks {
 
   // Not twice: a case whose new processes failed is not tried again and again.
   void add(CampaignWork& work, std::size_t suite, std::size_t place, CaseWork how) {
-    const auto same = [&](const FarmTask& one) {
-      return one.kind == TaskKind::measure && one.suite == static_cast<int>(suite) &&
-             one.processes_before == how.processes_before && one.first <= static_cast<int>(place) &&
-             static_cast<int>(place) < one.first + one.cases;
-    };
-    if (std::none_of(known_.begin(), known_.end(), same)) work[suite].insert_or_assign(place, std::move(how));
+    if (!planned_.contains({static_cast<int>(suite), how.processes_before, static_cast<int>(place)}))
+      work[suite].insert_or_assign(place, std::move(how));
   }
 
   Store& store_;
   const Campaign& campaign_;
-  const std::vector<FarmTask>& known_;
-  std::set<std::string> devices_;  // that did the tasks
+  std::set<std::tuple<int, int, int>> planned_;  // suite, processes before and place of the known tasks
+  std::set<std::string> devices_;                // that did the tasks
   CampaignWork looks_, confirmations_;
 };
 

@@ -1,5 +1,7 @@
 #include "harness/cli/farm/plan_campaign.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -9,8 +11,11 @@
 #include <vector>
 
 #include "harness/base/files.h"
+#include "harness/base/text.h"
 #include "harness/cli/farm/campaign_records.h"
 #include "harness/cli/farm/campaign_tasks.h"
+#include "harness/cli/farm/campaigns/campaign_owner.h"
+#include "harness/cli/farm/campaigns/stage_build.h"
 #include "harness/cli/farm/element/device_check.h"
 #include "harness/cli/farm/keep_within_budget.h"
 #include "harness/cli/farm/known_cases.h"
@@ -31,19 +36,21 @@ Status begin_records(Store& store, const std::vector<Record>& records) {
   return {};
 }
 
-// A suite as it was before cases were left out of it, and which are proven identical.
-struct WholeSuite {
-  Plan plan;
-  std::set<std::string> proven = {};
+// The cases that were left out of a suite because they are proven identical, as its first side has them.
+struct ProvenCases {
+  std::set<std::string> ids = {};
+  std::vector<PlannedCase> cases = {};
 };
 
 // Looks at the cases of a suite, and leaves those out that are proven identical. False: interrupted.
-Result<bool> spare_cases(SuiteWithRecords& planned, PlannedCampaign& campaign, WholeSuite& whole,
+Result<bool> spare_cases(SuiteWithRecords& planned, PlannedCampaign& campaign, ProvenCases& proven,
                          std::map<std::string, ProofGap>& gaps) {
   const Result<SparedCases> spared = planned.look(planned.records);
   if (!spared) return fail(spared.error());
   if (spared->interrupted) return false;
-  whole.proven = spared->ids;
+  proven.ids = spared->ids;
+  for (const PlannedCase& one : planned.suite.sides.front().plan.cases)
+    if (proven.ids.contains(one.id)) proven.cases.push_back(one);
   for (CampaignSide& side : planned.suite.sides)
     std::erase_if(side.plan.cases, [&](const PlannedCase& one) { return spared->ids.contains(one.id); });
   campaign.spared += spared->ids.size();
@@ -65,18 +72,21 @@ std::pair<bool, double> cost_of(const Plan& plan, const std::vector<PlannedCase>
 
 // Probes of the suite where they cost least. Where cases of GPUs are measured, a CPU is no probe, because
 // elements share it.
-void choose_probes(std::vector<CampaignSuite>& suites, std::vector<WholeSuite> wholes) {
+void choose_probes(std::vector<CampaignSuite>& suites, const std::vector<ProvenCases>& proven) {
   const bool of_gpus = std::any_of(suites.begin(), suites.end(),
                                    [](const CampaignSuite& one) { return has_gpu_case(one.current().plan); });
   CampaignSuite* cheapest = nullptr;
   std::pair<bool, double> least;
   std::vector<PlannedCase> chosen;
   for (std::size_t i = 0; i < suites.size(); ++i) {
-    Plan& plan = wholes[i].plan;
-    std::erase_if(plan.cases, [&](const PlannedCase& one) { return is_gpu_kind(one.device) != of_gpus; });
-    std::vector<PlannedCase> probes = choose_probes(plan, wholes[i].proven);
+    std::vector<const PlannedCase*> cases;
+    for (const std::vector<PlannedCase>* some :
+         {&proven[i].cases, &std::as_const(suites[i].sides.front().plan.cases)})
+      for (const PlannedCase& one : *some)
+        if (is_gpu_kind(one.device) == of_gpus) cases.push_back(&one);
+    std::vector<PlannedCase> probes = choose_probes(cases, proven[i].ids);
     if (probes.empty()) continue;
-    const std::pair<bool, double> cost = cost_of(plan, probes);
+    const std::pair<bool, double> cost = cost_of(suites[i].sides.front().plan, probes);
     if (cheapest != nullptr && cost >= least) continue;
     cheapest = &suites[i];
     least = cost;
@@ -102,7 +112,7 @@ void fill_in_costs(const std::vector<CampaignSuite>& suites, std::vector<KnownCa
 // Reads what earlier records tell about each suite, where tasks or a budget need it.
 Result<std::vector<KnownCases>> learn_cases(Store& store, Campaign& campaign) {
   std::vector<KnownCases> known(campaign.suites.size());
-  if (campaign.elements < 2 && campaign.budget <= 0) return known;
+  if (campaign.elements < 2 && campaign.budget <= 0 && campaign.time <= 0) return known;
   for (std::size_t i = 0; i < campaign.suites.size(); ++i) {
     Result<KnownCases> cases = known_cases(store, campaign.suites[i].current().plan);
     if (!cases) return fail(cases.error());
@@ -117,18 +127,35 @@ Result<std::vector<KnownCases>> learn_cases(Store& store, Campaign& campaign) {
   return known;
 }
 
+// An error if a case took longer than an element has.
+Status check_times(const Campaign& campaign) {
+  if (campaign.time <= 0) return {};
+  for (const CampaignSuite& suite : campaign.suites)
+    for (const PlannedCase& one : suite.current().plan.cases) {
+      const auto known = suite.seconds.find(one.id);
+      if (known == suite.seconds.end() || known->second * one.sampling.processes < campaign.time) continue;
+      return fail(ErrorKind::usage, one.where,
+                  fmt::format("{} took {:.0f} s in all its processes, and an element has {:.0f} s",
+                              printable(one.id), known->second * one.sampling.processes, campaign.time),
+                  "give elements more time");
+    }
+  return {};
+}
+
 // Proves what can be proven, and keeps within the budget. False: interrupted.
 Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vector<SuiteWithRecords>& suites,
                           PlannedCampaign& planned) {
   std::vector<CampaignSuite>& settled = planned.campaign.suites;
   GapsBySuite gaps(suites.size());
-  std::vector<WholeSuite> wholes;
+  std::vector<ProvenCases> proven(suites.size());
   for (SuiteWithRecords& one : suites) {
-    WholeSuite& whole = wholes.emplace_back(WholeSuite{one.suite.sides.front().plan});
+    const std::size_t place = settled.size();
     if (one.look && request.look.measure == MeasureChoice::changed) {
-      Result<bool> spared = spare_cases(one, planned, whole, gaps[settled.size()]);
+      Result<bool> spared = spare_cases(one, planned, proven[place], gaps[place]);
       if (!spared || !*spared) return spared;
     }
+    one.look = {};                                            // it holds the plans of both builds
+    for (Record& record : one.records) record.cases.clear();  // the store has them
     settled.push_back(std::move(one.suite));
   }
   const auto known = learn_cases(store, planned.campaign);
@@ -138,9 +165,11 @@ Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vec
     if (!left_out) return fail(left_out.error());
     planned.left_out = std::move(*left_out);
   }
-  choose_probes(settled, std::move(wholes));
+  if (const Status fits = check_times(planned.campaign); !fits) return fail(fits.error());
+  choose_probes(settled, proven);
   for (CampaignSuite& suite : settled) {
     order_cases(planned.campaign, suite);
+    suite.kinds = kinds_of(planned.campaign, suite.current().plan);
     for (CampaignSide& side : suite.sides) {
       const Result<int> stored = results_of(store, side.record);
       if (!stored) return fail(stored.error());
@@ -148,6 +177,19 @@ Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vec
     }
   }
   return true;
+}
+
+// Elements measure copies of the builds.
+Status stage_builds(const std::string& stage, Campaign& campaign) {
+  if (stage.empty()) return {};
+  for (CampaignSuite& suite : campaign.suites)
+    for (std::size_t i = 0; i < suite.sides.size(); ++i) {
+      BuildModules* const modules = !suite.pair ? nullptr
+                                    : i == 0    ? &suite.pair->baseline
+                                                : &suite.pair->current;
+      if (Status staged = stage_build(suite.sides[i], modules, stage); !staged) return staged;
+    }
+  return {};
 }
 
 Status remove_records(Store& store, const std::vector<SuiteWithRecords>& suites) {
@@ -162,6 +204,9 @@ Status remove_records(Store& store, const std::vector<SuiteWithRecords>& suites)
 Checked<std::optional<PlannedCampaign>> plan_campaign(const CampaignRequest& request) {
   const auto store = Store::open(request.store.url);
   if (!store) return fail_checked(store.error());
+  const auto farm = FarmStore::open(request.store.url);
+  if (!farm) return fail_checked(farm.error());
+  if (const Status may = (*farm)->check_rights(""); !may) return fail_checked(may.error());
   if (!request.against.empty())
     if (const Status known = check_side(request.store, "--against", request.against); !known)
       return fail_checked(known.error());
@@ -175,6 +220,7 @@ Checked<std::optional<PlannedCampaign>> plan_campaign(const CampaignRequest& req
   campaign.elements = request.elements;
   campaign.confirm = !request.look.no_confirm;
   campaign.budget = request.budget;
+  campaign.time = request.time;
   auto chosen = plan_suites(**store, request);
   if (!chosen) return tl::unexpected(chosen.error());
   if (!*chosen) return std::nullopt;
@@ -188,11 +234,17 @@ Checked<std::optional<PlannedCampaign>> plan_campaign(const CampaignRequest& req
     if (!settled) return fail_checked(settled.error());
     return std::nullopt;
   }
+  if (const Status staged = stage_builds(request.stage, campaign); !staged) {
+    (void)remove_records(**store, suites);
+    return fail_checked(staged.error());
+  }
   planned.tasks = tasks_of(campaign);
-  planned.stored = {random_uuid(), utc_timestamp(), encode(campaign)};
-  const auto farm = FarmStore::open(request.store.url);
-  if (!farm) return fail_checked(farm.error());
-  if (const Status kept = (*farm)->plan(planned.stored, planned.tasks); !kept)
+  const CampaignOwner owner = owner_here();
+  planned.stored = {random_uuid(), utc_timestamp(), encode(campaign), owner.user, owner.repository};
+  CampaignParts parts{.cases = cases_of(campaign)};
+  for (const CampaignSuite& suite : campaign.suites)
+    for (const CampaignSide& side : suite.sides) parts.records.push_back(side.record);
+  if (const Status kept = (*farm)->plan(planned.stored, planned.tasks, parts); !kept)
     return fail_checked(kept.error());
   return planned;
 }

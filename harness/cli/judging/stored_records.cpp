@@ -1,5 +1,9 @@
 #include "harness/cli/judging/stored_records.h"
 
+#include <fmt/format.h>
+
+#include <cstdio>
+
 #include "harness/cli/judging/learned_policy.h"
 #include "harness/verdict/compare.h"
 
@@ -49,9 +53,18 @@ SelectOptions judged_by(const Policy& policy, SelectOptions select) {
 Status keep_verdict(Store& store, const std::string& id, const Comparison& comparison) {
   const SourceCode found = comparison.baseline.found.code;
   const bool own_history = found == SourceCode::ancestor || found == SourceCode::pinned;
-  const std::vector<CaseVerdict> cases =
-      own_history ? case_verdicts(comparison.rows) : std::vector<CaseVerdict>{};
-  return store.set_verdicts(id, std::string(name_of(verdict_without_waivers(comparison.rows))), cases);
+  const Result<bool> may = store.may_judge();
+  if (!may) return fail(may.error());
+  if (!*may) {
+    fmt::print(stderr,
+               "the verdict is not kept in {}: the user's role may not judge "
+               "(harness/store/postgresql/roles.sql lists the roles)\n",
+               store.place());
+    return {};
+  }
+  return store.set_verdicts(id, std::string(name_of(verdict_without_waivers(comparison.rows))),
+                            case_verdicts(comparison.rows),
+                            own_history ? JudgedBy::own_history : JudgedBy::another);
 }
 
 }  // namespace harness

@@ -44,10 +44,7 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
   run.on_case = [&](const PlannedCase& planned) { return keeper.add_case(planned); };
   run.on_result = [&](EncodedResult result) -> Status {
     if (!machine_accepted) return machine_accepted;
-    if (options.look) {
-      options.look(std::move(result));
-      return {};
-    }
+    if (options.look) return options.look(std::move(result));
     return keeper.put(result);
   };
   for (const auto& [kind, choices] : prepared.side_by_side)

@@ -21,7 +21,7 @@ struct MeasureOptions {
   int processes_before = 0;  // the numbers of the processes begin behind it
   // Time nothing: read the launches of each case in one process, and hand the results to this instead of the
   // store.
-  std::function<void(EncodedResult)> look = {};
+  std::function<Status(EncodedResult)> look = {};
 };
 
 // Adds to a worker's fingerprint the facts that only this process knows: `prepared.facts`, and the devices

@@ -43,9 +43,8 @@ class QuietPipes {
 
 // A case that failed is not tried again: it fails the run already, and a hang costs its whole timeout in each
 // process. Later processes are skipped with the cause.
-Result<std::vector<const PlannedCase*>> without_hopeless(const Task& task, const Experience& experience,
-                                                         RunJournal& journal) {
-  std::vector<const PlannedCase*> open;
+Result<OpenCases> without_hopeless(const Task& task, const Experience& experience, RunJournal& journal) {
+  OpenCases open;
   for (const PlannedCase* planned : task.cases) {
     const auto found = experience.hopeless.find(planned->id);
     if (found == experience.hopeless.end()) {
@@ -64,8 +63,8 @@ Result<std::vector<const PlannedCase*>> without_hopeless(const Task& task, const
   return open;
 }
 
-Status run_workers(const Task& task, const TaskContext& context, Experience& experience,
-                   std::vector<const PlannedCase*>& open, EndingWorkers& ending) {
+Status run_workers(const Task& task, const TaskContext& context, Experience& experience, OpenCases& open,
+                   EndingWorkers& ending) {
   bool fresh = true;  // the worker before, if any, finished a case
   while (!open.empty() && !InterruptGuard::interrupted()) {
     const std::size_t before = open.size();
@@ -85,7 +84,8 @@ Status run_programs(const Task& task, const TaskContext& context, Experience& ex
                     std::vector<const PlannedCase*>& open, EndingWorkers& ending) {
   ending.wait();
   if (!experience.opened.contains(task.kind)) {
-    const Result<bool> greeted = WorkerSession(task, context, experience, open, ending).greet();
+    OpenCases cases(open.begin(), open.end());
+    const Result<bool> greeted = WorkerSession(task, context, experience, cases, ending).greet();
     if (!greeted) return fail(greeted.error());
     if (!*greeted) return {};
   }
@@ -96,7 +96,7 @@ Status run_programs(const Task& task, const TaskContext& context, Experience& ex
 Status run_suspects(Task task, const TaskContext& context, Experience& experience, EndingWorkers& ending) {
   task.audited = true;
   for (const PlannedCase* suspect : std::exchange(experience.suspects, {})) {
-    std::vector<const PlannedCase*> alone{suspect};
+    OpenCases alone{suspect};
     if (Status done = run_workers(task, context, experience, alone, ending); !done) return done;
   }
   return {};

@@ -14,7 +14,8 @@ namespace harness {
 namespace {
 
 constexpr std::size_t most_looks_at_once = 4;
-constexpr std::size_t least_of_look = 16;  // cases of a worker, which takes half a second to start
+constexpr std::size_t least_of_look = 16;      // cases of a worker, which takes half a second to start
+constexpr std::ptrdiff_t most_of_look = 1000;  // likewise; it holds all of them in memory
 
 // The devices of a case: their kind and number.
 struct Kind {
@@ -111,6 +112,20 @@ bool same_point(const PlannedCase& one, const PlannedCase& other) {
   return one.workload == other.workload && one.params == other.params;
 }
 
+// A part of a look as a lane: one worker after the other, because each holds all cases of its task.
+Lane in_pieces_of(const Task& part) {
+  Lane lane;
+  for (auto first = part.cases.begin(); first != part.cases.end();) {
+    auto last = first + std::min<std::ptrdiff_t>(most_of_look, part.cases.end() - first);
+    while (last != part.cases.end() && same_point(**(last - 1), **last)) ++last;
+    Task piece = part;
+    piece.cases.assign(first, last);
+    lane.push_back(std::move(piece));
+    first = last;
+  }
+  return lane;
+}
+
 // Parts of a look for parallel workers, because nothing is timed. The variants of a point stay together,
 // because they share inputs. A worker takes a minimum of cases.
 Stage in_parts_of(const Task& task) {
@@ -130,7 +145,7 @@ Stage in_parts_of(const Task& task) {
     Task some = task;
     some.cases.assign(task.cases.begin() + static_cast<std::ptrdiff_t>(begin),
                       task.cases.begin() + static_cast<std::ptrdiff_t>(end));
-    stage.push_back({std::move(some)});
+    stage.push_back(in_pieces_of(some));
     begin = end;
   }
   return stage;

@@ -55,6 +55,7 @@ Result<bool> WorkerSession::greet() {
 Result<WorkerSession::End> WorkerSession::run() {
   overlapped_ = !ending_.none();
   const Job job = this->job();
+  silence_ = longest_silence({open_.begin(), open_.end()});
   sent_.clear();
   for (const PlannedCase& planned : job.cases) sent_.emplace(planned.id, planned);
   Result<WorkerProcess> started =
@@ -98,7 +99,7 @@ bool WorkerSession::link_unknown() const {
 
 Seconds WorkerSession::deadline() const {
   if (current_ != nullptr) return current_->sampling.timeout * (context_.options.pair ? 2 : 1);
-  return greeted_ ? longest_silence(open_) : opening_deadline;
+  return greeted_ ? silence_ : opening_deadline;
 }
 
 Result<WorkerSession::Next> WorkerSession::take(const WorkerProcess::Interrupted&) {
@@ -195,7 +196,7 @@ Result<WorkerSession::Next> WorkerSession::take_result(EncodedResult result, con
   if (baseline != nullptr) check_floor(other.emplace(*baseline));
   if (is_suspect(result.result) || (other && is_suspect(other->result))) {
     experience_.suspects.push_back(current_);
-    std::erase(open_, std::exchange(current_, nullptr));
+    forget(std::exchange(current_, nullptr));
     return Next();
   }
   const Status kept = finish_current(std::move(result), other ? &*other : nullptr, true);
@@ -248,9 +249,14 @@ Status WorkerSession::give_up(Outcome outcome, const Cause& cause) {
   return {};
 }
 
+// Most often it is the first.
+void WorkerSession::forget(const PlannedCase* over) {
+  open_.erase(std::find(open_.begin(), open_.end(), over));
+}
+
 // The current case is over, in this process at least. Where one of two builds ends, the pair ends.
 Status WorkerSession::finish_current(EncodedResult result, const EncodedResult* baseline, bool measured) {
-  std::erase(open_, std::exchange(current_, nullptr));
+  forget(std::exchange(current_, nullptr));
   for (const EncodedResult* one : {&std::as_const(result), baseline})
     if (one != nullptr) experience_.learn(one->result);
   return context_.journal.add(std::move(result), baseline, measured);

@@ -2,6 +2,7 @@
 // another one for the remaining cases. One thread uses it.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -39,6 +40,9 @@ struct Experience {
 // longest of them, and may work at full power first.
 Seconds longest_silence(const std::vector<const PlannedCase*>& open);
 
+// In the order to measure them, so that the first one goes first.
+using OpenCases = std::deque<const PlannedCase*>;
+
 class WorkerSession {
  public:
   enum class End {
@@ -49,8 +53,8 @@ class WorkerSession {
 
   // `open`: the cases to measure; the session removes finished ones. `ending`: workers that must have ended
   // before this one measures; it joins them after its last message.
-  WorkerSession(const Task& task, TaskContext context, Experience& experience,
-                std::vector<const PlannedCase*>& open, EndingWorkers& ending)
+  WorkerSession(const Task& task, TaskContext context, Experience& experience, OpenCases& open,
+                EndingWorkers& ending)
       : task_(task), context_(context), experience_(experience), open_(open), ending_(ending) {}
 
   // An Error when no worker can be started or the journal fails.
@@ -87,13 +91,15 @@ class WorkerSession {
   Result<Next> finished(const Status& given_up);
   void check_floor(EncodedResult& result) const;
   [[nodiscard]] bool is_suspect(const ProcessResult& result) const;
+  void forget(const PlannedCase* over);
   Status finish_current(EncodedResult result, const EncodedResult* baseline, bool measured);
   [[nodiscard]] EncodedResult ended(const PlannedCase& planned, Outcome outcome, const Cause& cause) const;
 
   const Task& task_;
   TaskContext context_;
   Experience& experience_;
-  std::vector<const PlannedCase*>& open_;
+  OpenCases& open_;
+  Seconds silence_ = 0;  // the longest that the worker may need between two cases
   EndingWorkers& ending_;
   std::optional<WorkerProcess> worker_;
   std::map<std::string, PlannedCase> sent_;  // to the worker, by id: with what was decided by then

@@ -18,13 +18,17 @@ struct FarmElement {
   Seconds lease = 0;                  // until others may take that task
   std::string device = {};            // UUID
   std::optional<Sickness> sick = {};  // why the device is in quarantine
+  std::string refused = {};           // why it may not measure the campaign
   bool checking = false;              // its tasks are measured; whether its device is well is not known yet
 };
 
 struct FarmProgress {
-  std::string campaign;  // id
-  std::string created;   // UTC
-  std::string store;     // where
+  std::string campaign;         // id
+  std::string created;          // UTC
+  std::string store;            // where
+  std::string owner = {};       // the user that planned it
+  std::string repository = {};  // where
+  bool cancelled = false;
   std::vector<std::string> suites;
   std::string against;  // what judges it, or ""
   int tasks = 0;
@@ -32,6 +36,7 @@ struct FarmProgress {
   int leased = 0;        // elements measure them
   bool waiting = false;  // tasks are free, and no element measures or checks its device
   bool judging = false;  // a judge will add tasks where cases are undecided or regressed
+  Seconds in_vain = 0;   // the longest that a task was measured which is not done
   int again = 0;         // that more than one element took
   int results = 0;       // planned
   int stored = 0;

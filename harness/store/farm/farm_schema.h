@@ -11,4 +11,8 @@ void add_elements(soci::session& sql);
 // How many GPUs a task needs.
 void add_task_gpus(soci::session& sql);
 
+// Owners, records and cases of campaigns, and whether one was cancelled; elements that were refused; how long
+// tasks were measured in vain.
+void add_campaign_owners(soci::session& sql);
+
 }  // namespace harness

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/text.h"
+#include "harness/store/farm/campaign_rows.h"
 #include "harness/store/farm/record_machines.h"
 #include "harness/store/farm/task_rows.h"
 #include "harness/store/sql/database.h"
@@ -23,30 +24,61 @@ class SqlFarmStore final : public FarmStore {
   explicit SqlFarmStore(std::unique_ptr<Database> database)
       : database_(std::move(database)), sql_(database_->sql()), now_(database_->now()) {}
 
-  Status plan(const StoredCampaign& campaign, std::span<const FarmTask> tasks) override {
+  Status plan(const StoredCampaign& campaign, std::span<const FarmTask> tasks,
+              const CampaignParts& parts) override {
     return database_->write([&]() -> Status {
-      sql_ << "INSERT INTO campaigns (id, sequence, created, content) SELECT :id, COALESCE(MAX(sequence), 0) "
-              "+ 1, :created, :content FROM campaigns",
-          soci::use(campaign.id), soci::use(campaign.created), soci::use(campaign.content);
+      insert_campaign(*database_, campaign, parts);
       insert_tasks(sql_, now_, campaign.id, tasks);
       return {};
     });
   }
 
+  Status check_rights(const std::string& campaign) override {
+    return database_->read([&] { return check_campaign_rights(*database_, campaign); });
+  }
+
+  Result<std::vector<ListedCampaign>> list() override {
+    std::vector<ListedCampaign> found;
+    const Status read = database_->read([&]() -> Status {
+      found = read_campaigns(*database_);
+      return {};
+    });
+    if (!read) return fail(read.error());
+    return found;
+  }
+
+  Result<std::vector<CampaignCase>> cases(const std::string& campaign, int suite, int first,
+                                          int count) override {
+    std::vector<CampaignCase> found;
+    const Status read = database_->read([&]() -> Status {
+      found = read_campaign_cases(*database_, campaign, suite, first, count);
+      return {};
+    });
+    if (!read) return fail(read.error());
+    return found;
+  }
+
+  Status cancel(const std::string& campaign) override {
+    return database_->write([&]() -> Status {
+      cancel_campaign(*database_, campaign);
+      return {};
+    });
+  }
+
+  Result<int> remove(const std::string& campaign) override {
+    int removed = 0;
+    const Status done = database_->write([&]() -> Status {
+      removed = remove_campaign(*database_, campaign);
+      return {};
+    });
+    if (!done) return fail(done.error());
+    database_->shrink();
+    return removed;
+  }
+
   Result<StoredCampaign> find(const std::string& id) override {
     StoredCampaign campaign;
-    const Status read = database_->read([&]() -> Status {
-      sql_ << fmt::format(
-          "SELECT id, created, content FROM campaigns WHERE SUBSTR(id, 1, {}) = :id ORDER BY sequence DESC "
-          "LIMIT 1",
-          id.size()),
-          soci::use(id), soci::into(campaign.id), soci::into(campaign.created), soci::into(campaign.content);
-      if (sql_.got_data()) return {};
-      return fail(ErrorKind::missing,
-                  id.empty() ? fmt::format("there is no campaign in {}", database_->name())
-                             : fmt::format("no campaign {} in {}", printable(id), database_->name()),
-                  "`harness farm plan SUITE` makes one; name its store with --store");
-    });
+    const Status read = database_->read([&] { return read_campaign(*database_, id, campaign); });
     if (!read) return fail(read.error());
     return campaign;
   }
@@ -56,7 +88,7 @@ class SqlFarmStore final : public FarmStore {
   }
 
   Result<std::vector<FarmTask>> open_tasks(const std::string& campaign) override {
-    return tasks_where("AND done = 0", campaign);
+    return tasks_where("AND done = 0 AND " + std::string(not_cancelled), campaign);
   }
 
   Result<std::optional<FarmTask>> take(const std::string& campaign, const Holder& holder,
@@ -64,20 +96,23 @@ class SqlFarmStore final : public FarmStore {
     std::optional<FarmTask> taken;
     const Seconds patience = leases_before_the_same_device * lease;
     const std::string device = like_device(holder.device);
-    const std::string condition = fmt::format(
-        "campaign = :campaign AND done = 0 AND expires <= {0} AND (kind = 'judge' OR gpus BETWEEN {1} AND "
-        "{2}) "
-        "AND (avoids = '' OR '+' || "
-        "avoids || '+' NOT "
-        "LIKE "
-        ":device OR added + :patience <= {0}) AND (kind <> 'judge' OR (NOT EXISTS (SELECT 1 FROM tasks one "
-        "WHERE "
-        "one.campaign = tasks.campaign AND one.done = 0 AND one.number < tasks.number) AND NOT EXISTS "
-        "(SELECT 1 "
-        "FROM elements WHERE elements.campaign = tasks.campaign AND elements.verified = 0 AND elements.sick "
-        "= '' "
-        "AND elements.expires > {0})))",
-        now_, std::min(holder.gpus, 1), holder.gpus);
+    const std::string is_free =
+        fmt::format("campaign = :campaign AND done = 0 AND expires <= {} AND {}", now_, not_cancelled);
+    const std::string fits =
+        fmt::format("(kind = 'judge' OR gpus BETWEEN {} AND {}) AND ({} <= 0 OR spent < {})",
+                    std::min(holder.gpus, 1), holder.gpus, holder.time, holder.time);
+    const std::string suits = fmt::format(
+        "(avoids = '' OR '+' || avoids || '+' NOT LIKE :device OR added + :patience <= {})", now_);
+    const std::string none_before =
+        "NOT EXISTS (SELECT 1 FROM tasks one WHERE one.campaign = tasks.campaign AND one.done = 0 AND "
+        "one.number < tasks.number)";
+    const std::string all_verified = fmt::format(
+        "NOT EXISTS (SELECT 1 FROM elements WHERE elements.campaign = tasks.campaign AND elements.verified = "
+        "0 "
+        "AND elements.sick = '' AND elements.expires > {})",
+        now_);
+    const std::string condition = fmt::format("{} AND {} AND {} AND (kind <> 'judge' OR ({} AND {}))",
+                                              is_free, fits, suits, none_before, all_verified);
     const Status done = database_->write([&]() -> Status {
       taken.reset();
       TaskReader row;
@@ -144,6 +179,19 @@ class SqlFarmStore final : public FarmStore {
     return freed;
   }
 
+  Status give_back(const std::string& campaign, int number, const std::string& holder, Seconds spent,
+                   std::span<const FarmTask> parts) override {
+    return database_->write([&]() -> Status {
+      soci::statement free =
+          (sql_.prepare << "UPDATE tasks SET expires = 0 WHERE campaign = :campaign AND number = :number AND "
+                           "holder = :holder AND done = 0",
+           soci::use(campaign), soci::use(number), soci::use(holder));
+      free.execute(true);
+      if (free.get_affected_rows() > 0) divide_task(sql_, now_, campaign, number, spent, parts);
+      return {};
+    });
+  }
+
   Status release(const std::string& campaign, int number, const std::string& holder) override {
     const Result<bool> released = update("expires = :lease", 0, campaign, number, holder);
     return released ? Status() : fail(released.error());
@@ -157,23 +205,42 @@ class SqlFarmStore final : public FarmStore {
       soci::statement finish =
           (sql_.prepare
                << "UPDATE tasks SET done = 1, holder = :holder, expires = 0, device = :device, seconds = "
-                  ":seconds WHERE campaign = :campaign AND number = :number AND done = 0",
+                  ":seconds WHERE campaign = :campaign AND number = :number AND done = 0 AND " +
+                      std::string(not_cancelled),
            soci::use(task.holder), soci::use(task.device), soci::use(task.seconds), soci::use(task.campaign),
            soci::use(task.number));
       finish.execute(true);
       first = finish.get_affected_rows() > 0;
       if (!first) return {};
-      ResultWriter writer(*database_);
-      for (const MeasuredSide& side : task.sides) {
-        if (const Status known = add_machines(*database_, side); !known) return known;
-        for (const EncodedResult& result : side.results)
-          if (const Status put = writer.put(side.record, result); !put) return put;
-      }
-      return {};
+      return put_results(task);
     });
     if (!kept) return fail(kept.error());
     database_->flush();
     return first;
+  }
+
+  Result<bool> complete_part(const MeasuredTask& part, int processes, const FarmTask& rest) override {
+    bool mine = false;
+    const Status kept = database_->write([&]() -> Status {
+      mine = !is_sick(part.campaign, part.device);
+      if (!mine) return {};
+      soci::statement shrink =
+          (sql_.prepare
+               << "UPDATE tasks SET processes_before = :before, processes = :processes, results = "
+                  ":results WHERE campaign = :campaign AND number = :number AND holder = :holder AND "
+                  "done = 0 AND " +
+                      std::string(not_cancelled),
+           soci::use(rest.processes_before), soci::use(rest.processes), soci::use(rest.results),
+           soci::use(part.campaign), soci::use(part.number), soci::use(part.holder));
+      shrink.execute(true);
+      mine = shrink.get_affected_rows() > 0;
+      if (!mine) return {};
+      append_done_part(sql_, now_, part, processes, rest);
+      return put_results(part);
+    });
+    if (!kept) return fail(kept.error());
+    database_->flush();
+    return mine;
   }
 
   Result<bool> complete_judging(const std::string& campaign, int number,
@@ -266,6 +333,17 @@ class SqlFarmStore final : public FarmStore {
     return freed;
   }
 
+  Status refuse(const std::string& campaign, const Holder& holder, const std::string& why) override {
+    return database_->write([&]() -> Status {
+      sql_ << "INSERT INTO elements (campaign, name, device, expires, verified, sick, refused) VALUES "
+              "(:campaign, "
+              ":name, :device, 0, 0, '', :refused) ON CONFLICT (campaign, name) DO UPDATE SET refused = "
+              "excluded.refused, expires = 0",
+          soci::use(campaign), soci::use(holder.name), soci::use(holder.device), soci::use(why);
+      return {};
+    });
+  }
+
   Result<std::vector<StoredElement>> elements(const std::string& campaign) override {
     std::vector<StoredElement> found;
     const Status read = database_->read([&]() -> Status {
@@ -274,11 +352,11 @@ class SqlFarmStore final : public FarmStore {
       int verified = 0;
       soci::statement select =
           (sql_.prepare << fmt::format(
-               "SELECT name, device, verified, expires - {}, sick FROM elements WHERE "
+               "SELECT name, device, verified, expires - {}, sick, refused FROM elements WHERE "
                "campaign = :campaign ORDER BY name",
                now_),
            soci::use(campaign), soci::into(row.holder.name), soci::into(row.holder.device),
-           soci::into(verified), soci::into(row.lease), soci::into(row.sick));
+           soci::into(verified), soci::into(row.lease), soci::into(row.sick), soci::into(row.refused));
       select.execute();
       while (select.fetch()) {
         row.verified = verified != 0;
@@ -336,6 +414,8 @@ class SqlFarmStore final : public FarmStore {
 
  private:
   static constexpr double leases_before_the_same_device = 3;
+  static constexpr const char* not_cancelled =
+      "NOT EXISTS (SELECT 1 FROM campaigns WHERE id = tasks.campaign AND cancelled = 1)";
 
   // A statement whose values are bound.
   static void execute(soci::statement& statement, const std::string& text) {
@@ -345,7 +425,7 @@ class SqlFarmStore final : public FarmStore {
     statement.execute();
   }
 
-  Result<std::vector<FarmTask>> tasks_where(const char* condition, const std::string& campaign) {
+  Result<std::vector<FarmTask>> tasks_where(const std::string& condition, const std::string& campaign) {
     std::vector<FarmTask> found;
     const Status read = database_->read([&]() -> Status {
       found.clear();
@@ -366,6 +446,15 @@ class SqlFarmStore final : public FarmStore {
     });
     if (!read) return fail(read.error());
     return found;
+  }
+
+  Status put_results(const MeasuredTask& task) {
+    ResultWriter writer(*database_);
+    for (const MeasuredSide& side : task.sides) {
+      if (Status known = add_machines(*database_, side); !known) return known;
+      if (Status put = writer.put(side.record, side.results); !put) return put;
+    }
+    return {};
   }
 
   // Tasks are open again that a verdict was based on.
@@ -391,7 +480,8 @@ class SqlFarmStore final : public FarmStore {
     const Status done = database_->write([&]() -> Status {
       soci::statement update = (sql_.prepare << "UPDATE tasks SET " + change +
                                                     " WHERE campaign = :campaign AND number = :number AND "
-                                                    "holder = :holder AND done = 0",
+                                                    "holder = :holder AND done = 0 AND " +
+                                                    not_cancelled,
                                 soci::use(lease), soci::use(campaign), soci::use(number), soci::use(holder));
       update.execute(true);
       changed = update.get_affected_rows() > 0;

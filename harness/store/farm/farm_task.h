@@ -12,9 +12,31 @@
 namespace harness {
 
 struct StoredCampaign {
-  std::string id;       // UUID
-  std::string created;  // UTC
-  std::string content;  // a text that only who plans and measures reads
+  std::string id;               // UUID
+  std::string created;          // UTC
+  std::string content;          // a text that only who plans and measures reads
+  std::string owner = {};       // the user that planned it; "": unknown
+  std::string repository = {};  // where; "": unknown
+  bool cancelled = false;
+};
+
+// A case of a campaign, in the order in which tasks take them.
+struct CampaignCase {
+  int suite = 0;        // of the campaign, from 0
+  int place = 0;        // in the suite's plan, from 0
+  std::string content;  // a text, likewise
+  Seconds seconds = 0;  // that it takes; 0: unknown
+};
+
+struct CampaignParts {
+  std::vector<std::string> records = {};  // ids
+  std::vector<CampaignCase> cases = {};
+};
+
+struct ListedCampaign {
+  std::string id, created, owner, repository;
+  bool cancelled = false;
+  int tasks = 0, done = 0, leased = 0;
 };
 
 enum class TaskKind {
@@ -43,6 +65,7 @@ struct FarmTask {
   std::string device = {};   // UUID of the device that measured it
   Seconds seconds = 0;       // that the device was used, by its own clock
   int gpus = 1;              // that its cases use at once; 0: they use a CPU
+  Seconds spent = 0;         // the longest that an element measured it without an end
 };
 
 // A process of `farm work` on a device.
@@ -50,13 +73,15 @@ struct Holder {
   std::string name;
   std::string device = {};  // UUID
   int gpus = 1;             // the most that its next task may use; 0: it takes tasks of a CPU
+  Seconds time = 0;         // that is left to it; 0: nobody ends it
 };
 
 struct StoredElement {
   Holder holder;
-  bool verified = false;  // its device was well after the last task
-  Seconds lease = 0;      // left; 0 or less: it is gone
-  std::string sick = {};  // why its device is in quarantine, as quarantine() was told; "": it is not
+  bool verified = false;     // its device was well after the last task
+  Seconds lease = 0;         // left; 0 or less: it is gone
+  std::string sick = {};     // why its device is in quarantine, as quarantine() was told; "": it is not
+  std::string refused = {};  // why it may not measure the campaign; "": it may
 };
 
 // The value of a case on a device, which tells whether the device has changed.

@@ -14,7 +14,7 @@ namespace harness {
 // The columns of a task, for a SELECT.
 inline constexpr const char* task_columns =
     "number, suite, first_case, case_count, results, holder, taken, kind, processes_before, processes, "
-    "avoids, device, seconds, gpus, done";
+    "avoids, device, seconds, gpus, spent, done";
 
 // Reads the values of `task_columns`.
 class TaskReader {
@@ -36,5 +36,14 @@ void insert_tasks(soci::session& sql, const std::string& now, const std::string&
 // Behind all others, whose numbers go on.
 void append_tasks(soci::session& sql, const std::string& now, const std::string& campaign,
                   std::vector<FarmTask> tasks);
+
+// Adds the measured part of a task as one that is done. `rest`: the task without it.
+void append_done_part(soci::session& sql, const std::string& now, const MeasuredTask& part, int processes,
+                      const FarmTask& rest);
+
+// Replaces a task that was measured in vain for so long by `parts` of it; the first one keeps its number. A
+// task to judge comes behind them.
+void divide_task(soci::session& sql, const std::string& now, const std::string& campaign, int number,
+                 Seconds spent, std::span<const FarmTask> parts);
 
 }  // namespace harness

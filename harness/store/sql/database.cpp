@@ -74,7 +74,9 @@ Status Database::patiently(const std::function<Status()>& step) {
       }
       try {
         if (!busy && !revived && (revived = revive())) continue;
-      } catch (const soci::soci_error&) {  // the first error says more
+      } catch (const soci::soci_error& refused) {  // why the lost connection cannot be made again
+        was_locked = busy;
+        return fail(explain(refused));
       }
       was_locked = busy;
       return fail(explained);

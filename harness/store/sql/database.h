@@ -14,6 +14,13 @@
 
 namespace harness {
 
+// A right on a table of ours: "INSERT", "UPDATE" or "DELETE"; "": to some of its columns.
+struct Right {
+  const char* table;
+  const char* privilege;
+  const char* column = "";
+};
+
 class Database {
  public:
   // A URL as Store::open() takes it. Connects; does not look at the schema. Without `create`, a file
@@ -52,6 +59,12 @@ class Database {
   [[nodiscard]] virtual std::string moment(const std::string& column) const { return column; }
   // Behind a SELECT that chooses rows to update: leaves out rows that another transaction is updating.
   [[nodiscard]] virtual std::string skip_locked() const { return {}; }
+  // Whether the user has the right; called in a transaction.
+  virtual bool may(const Right& /*right*/) { return true; }
+  // SQL for the name of the user's role, "" where there are no roles.
+  [[nodiscard]] virtual std::string role() const { return "''"; }
+  // SQL for whether the user is the role in `column`, or a member of it.
+  [[nodiscard]] virtual std::string is_role(const std::string& /*column*/) const { return "1 = 1"; }
   // Gives back the room of what was removed, where the database does not do so by itself.
   virtual void shrink() {}
 

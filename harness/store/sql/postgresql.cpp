@@ -10,6 +10,7 @@
 
 #include "harness/base/text.h"
 #include "harness/store/sql/database.h"
+#include "harness/store/sql/postgresql_words.h"
 #include "harness/store/store.h"
 
 namespace harness {
@@ -50,7 +51,7 @@ class Postgresql final : public Database {
 
   Status connect() {
     try {
-      sql_.open(backend, url_);
+      sql_.open(backend, url_for_soci(url_));
       configure();
       return {};
     } catch (const soci::soci_error& error) {
@@ -76,6 +77,24 @@ class Postgresql final : public Database {
     return "CAST(NULLIF(" + column + ", '') AS TIMESTAMP WITH TIME ZONE)";
   }
   [[nodiscard]] std::string skip_locked() const override { return " FOR UPDATE SKIP LOCKED"; }
+
+  bool may(const Right& right) override {
+    const std::string table = fmt::format("harness.{}", right.table);
+    int has = 0;
+    const std::string column = *right.column == '\0' ? "" : fmt::format("'{}', ", right.column);
+    const char* of = !column.empty()                                 ? "column"
+                     : std::string_view(right.privilege) == "DELETE" ? "table"
+                                                                     : "any_column";
+    sql_ << fmt::format("SELECT CAST(has_{}_privilege('{}', {}'{}') AS INTEGER)", of, table, column,
+                        right.privilege),
+        soci::into(has);
+    return has != 0;
+  }
+  [[nodiscard]] std::string role() const override { return "CAST(current_user AS TEXT)"; }
+  [[nodiscard]] std::string is_role(const std::string& column) const override {
+    return fmt::format("EXISTS (SELECT FROM pg_roles WHERE rolname = {} AND pg_has_role(oid, 'MEMBER'))",
+                       column);
+  }
 
  protected:
   void configure() override {
@@ -104,16 +123,11 @@ class Postgresql final : public Database {
       boost::replace_all(message, secret, "***");
       boost::replace_all(message, percent_decoded(secret), "***");
     }
+    const ErrorKind kind = is_server_away(message) ? ErrorKind::away : ErrorKind::environment;
+    std::string advice = postgresql_advice(message);
     std::replace_if(
         message.begin(), message.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
-    const bool forbidden = message.find("permission denied") != std::string::npos;
-    const bool refused = message.find("Cannot establish connection") != std::string::npos;
-    return {ErrorKind::environment,
-            fmt::format("{}: {}", name(), printable(trim(message))),
-            {},
-            forbidden ? "the user's role may not do that; harness/store/postgresql/roles.sql lists the roles"
-            : refused ? "check that the server runs and that the URL names its host, port, user and database"
-                      : ""};
+    return {kind, fmt::format("{}: {}", name(), printable(trim(message))), {}, std::move(advice)};
   }
 
   bool revive() override {

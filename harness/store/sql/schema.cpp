@@ -61,13 +61,12 @@ void become_version_5(Database& database) {
   sql << "CREATE INDEX open_tasks ON tasks (campaign, done, number)";
 }
 
-// An index of failures alone, which are few, and views for other programs.
+// An index of failures alone, which are few. Views came with it; version 9 makes them.
 void become_version_6(Database& database) {
   database.sql() << "DROP INDEX results_by_outcome";
   database.sql()
       << "CREATE INDEX failed_results ON results (run, position) WHERE outcome IN ('incorrect', 'failed', "
          "'timed_out')";
-  create_views(database);
 }
 
 void become_version_7(Database& database) {
@@ -78,10 +77,20 @@ void become_version_8(Database& database) {
   add_task_gpus(database.sql());
 }
 
+// Owners of campaigns; what a comparison said of a case, beside what chooses baselines; sides of A/B records.
+void become_version_9(Database& database) {
+  add_campaign_owners(database.sql());
+  add_told_verdicts(database.sql());
+  database.sql() << "ALTER TABLE runs ADD COLUMN side TEXT NOT NULL DEFAULT ''";
+  for (const char* view : {"run_list", "case_states", "result_values", "campaign_progress"})
+    database.sql() << std::string("DROP VIEW IF EXISTS ") + view;
+  create_views(database);
+}
+
 // Step i brings version i to version i + 1.
 constexpr std::array<void (*)(Database&), schema_version> steps{
-    create_version_1, become_version_2, become_version_3, become_version_4,
-    become_version_5, become_version_6, become_version_7, become_version_8};
+    create_version_1, become_version_2, become_version_3, become_version_4, become_version_5,
+    become_version_6, become_version_7, become_version_8, become_version_9};
 
 // 0 where there is no schema yet. Called in a transaction.
 Result<int> version_of(Database& database) {

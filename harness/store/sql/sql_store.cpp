@@ -100,9 +100,19 @@ class SqlStore final : public Store {
     return put;
   }
 
-  Status set_verdicts(const std::string& id, const std::string& verdict,
-                      std::span<const CaseVerdict> cases) override {
-    return keep_verdict(id, verdict, [&] { write_case_verdicts(sql_, id, cases); });
+  Status set_verdicts(const std::string& id, const std::string& verdict, std::span<const CaseVerdict> cases,
+                      JudgedBy by) override {
+    return keep_verdict(id, verdict, [&] { write_case_verdicts(sql_, id, cases, by); });
+  }
+
+  Result<bool> may_judge() override {
+    bool may = false;
+    const Status asked = database_->read([&]() -> Status {
+      may = database_->may({"runs", "UPDATE", "verdict"}) && database_->may({"cases", "UPDATE", "verdict"});
+      return {};
+    });
+    if (!asked) return fail(asked.error());
+    return may;
   }
 
   Status set_verdict(const std::string& id, const std::string& verdict) override {
@@ -187,6 +197,7 @@ class SqlStore final : public Store {
 
   Status remove(std::span<const std::string> ids) override {
     const Status removed = database_->write([&]() -> Status {
+      const std::set<std::string> campaigns = campaigns_of(ids);
       for (const std::string& id : ids) {
         for (const char* table : {"record_names", "process_values", "results", "cases"})
           sql_ << fmt::format("DELETE FROM {} WHERE run = :id", table), soci::use(id);
@@ -194,6 +205,10 @@ class SqlStore final : public Store {
         run.execute(true);
         if (run.get_affected_rows() == 0) return no_such_run(id);
       }
+      for (const std::string& campaign : campaigns)
+        sql_ << "DELETE FROM campaigns WHERE id = :id AND NOT EXISTS (SELECT 1 FROM campaign_records WHERE "
+                "campaign = campaigns.id)",
+            soci::use(campaign);
       return {};
     });
     if (removed) database_->shrink();
@@ -250,6 +265,8 @@ class SqlStore final : public Store {
   Status insert_cases(const std::string& id, std::span<const CaseRecord> cases);
   Status insert_record(const Record& record, ResultWriter& writer);
   Status close_run(const std::string& id, RunState state);
+  // The campaigns that have one of these records.
+  std::set<std::string> campaigns_of(std::span<const std::string> ids);
   // The positions of cases with a result that was not skipped.
   std::set<int> positions_tried(const std::string& id);
   Status history_into(StoredHistory& history, const RunQuery& query);
@@ -269,15 +286,17 @@ Status SqlStore::insert_run(const Record& record, RunState state) {
   // `sequence` orders runs, because clocks may be set back. Two writers at once may get the same: then their
   // start decides.
   sql_ << "INSERT INTO runs (id, sequence, suite, suite_hash, revision, branch, dirty, changes, partial, "
-          "calibration, machine_class, device_uuid, started, finished, state, verdict, header) SELECT :id, "
+          "calibration, machine_class, device_uuid, started, finished, state, verdict, header, side) SELECT "
+          ":id, "
           "COALESCE(MAX(sequence), 0) + 1, :suite, :hash, :revision, :branch, CAST(:dirty AS INTEGER), "
           ":changes, CAST(:partial AS INTEGER), CAST(:calibration AS INTEGER), :class, :uuid, :started, "
-          ":finished, :state, '', :header FROM "
+          ":finished, :state, '', :header, :side FROM "
           "runs",
       soci::use(row->id), soci::use(row->suite), soci::use(row->suite_hash), soci::use(row->revision),
       soci::use(row->branch), soci::use(row->dirty), soci::use(row->changes), soci::use(row->partial),
       soci::use(row->calibration), soci::use(row->machine_class), soci::use(row->device_uuid),
-      soci::use(row->started), soci::use(row->finished), soci::use(row->state), soci::use(row->header);
+      soci::use(row->started), soci::use(row->finished), soci::use(row->state), soci::use(row->header),
+      soci::use(row->side);
   return insert_cases(record.id, record.cases);
 }
 
@@ -332,6 +351,19 @@ Status SqlStore::insert_record(const Record& record, ResultWriter& writer) {
     waiting.clear();
   }
   return close_run(record.id, record.finished.empty() ? RunState::interrupted : RunState::complete);
+}
+
+std::set<std::string> SqlStore::campaigns_of(std::span<const std::string> ids) {
+  std::set<std::string> found;
+  std::string id, campaign;
+  soci::statement select = (sql_.prepare << "SELECT campaign FROM campaign_records WHERE run = :run",
+                            soci::use(id), soci::into(campaign));
+  for (const std::string& one : ids) {
+    id = one;
+    select.execute();
+    while (select.fetch()) found.insert(campaign);
+  }
+  return found;
 }
 
 std::set<int> SqlStore::positions_tried(const std::string& id) {

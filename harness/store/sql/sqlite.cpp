@@ -115,7 +115,8 @@ class Sqlite final : public Database {
       case SQLITE_FULL: return because("cannot grow: the disk is full", "free some space");
       case SQLITE_BUSY:
       case SQLITE_LOCKED:
-        return because("is locked by another process", "end the process that holds it, then try again");
+        return {ErrorKind::away, "is locked by another process", Location{path_},
+                "end the process that holds it, then try again"};
       case SQLITE_IOERR:
         return because(fmt::format("failed to read or write: {}", error.get_error_message()), {});
       default: return because(error.get_error_message(), {});

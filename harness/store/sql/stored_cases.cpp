@@ -126,17 +126,25 @@ void spread_verdict(soci::session& sql, const std::string& run, const std::strin
   const auto overall = parse_name<Verdict>(verdict);
   const bool of_each = overall && std::find(each.begin(), each.end(), *overall) != each.end();
   const std::string all = of_each ? verdict : "";
-  sql << "UPDATE cases SET verdict = :verdict, waived = 0 WHERE run = :run", soci::use(all), soci::use(run);
+  sql << "UPDATE cases SET verdict = :verdict, waived = 0, told_verdict = :told, told_waived = 0 WHERE run = "
+         ":run",
+      soci::use(all), soci::use(all), soci::use(run);
 }
 
-void write_case_verdicts(soci::session& sql, const std::string& run, std::span<const CaseVerdict> cases) {
+void write_case_verdicts(soci::session& sql, const std::string& run, std::span<const CaseVerdict> cases,
+                         JudgedBy by) {
   spread_verdict(sql, run, "");
   std::string one_verdict;
   std::string id;
   int waived = 0;
-  soci::statement update = (sql.prepare << "UPDATE cases SET verdict = :verdict, waived = CAST(:waived AS "
-                                           "INTEGER) WHERE run = :run AND id = :case",
-                            soci::use(one_verdict), soci::use(waived), soci::use(run), soci::use(id));
+  soci::statement update = (sql.prepare << fmt::format(
+                                "UPDATE cases SET told_verdict = :verdict, told_waived = CAST(:waived AS "
+                                "INTEGER){} WHERE run = :run AND id = :case",
+                                by == JudgedBy::own_history
+                                    ? ", verdict = CAST(:verdict AS TEXT), waived = CAST(:waived AS INTEGER)"
+                                    : ""),
+                            soci::use(one_verdict, "verdict"), soci::use(waived, "waived"),
+                            soci::use(run, "run"), soci::use(id, "case"));
   for (const CaseVerdict& one : cases) {
     one_verdict = name_of(one.verdict);
     waived = one.waived ? 1 : 0;  // NOLINT(clang-analyzer-deadcode.DeadStores): the statement reads it
@@ -187,6 +195,14 @@ void add_case_columns(soci::session& sql) {
   sql << "UPDATE cases SET verdict = (SELECT verdict FROM runs WHERE runs.id = cases.run) WHERE run IN "
          "(SELECT id FROM runs WHERE verdict IN ('regressed', 'failed', 'improved', 'unchanged'))";
   sql << "CREATE INDEX cases_by_digest ON cases (id, digest, sequence)";
+}
+
+void add_told_verdicts(soci::session& sql) {
+  sql << "ALTER TABLE cases ADD COLUMN told_verdict TEXT NOT NULL DEFAULT ''";
+  sql << "ALTER TABLE cases ADD COLUMN told_waived INTEGER NOT NULL DEFAULT 0";
+  sql << "UPDATE cases SET told_verdict = verdict, told_waived = waived WHERE verdict <> '' AND run IN "
+         "(SELECT "
+         "id FROM runs WHERE calibration <> 2)";
 }
 
 }  // namespace harness

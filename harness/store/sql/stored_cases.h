@@ -30,13 +30,18 @@ std::vector<StoredCase> read_cases_of(soci::session& sql, const std::string& run
 std::vector<StoredCase> read_runs_of_case(soci::session& sql, const std::string& case_id);
 std::vector<StoredCase> read_cases_alike(soci::session& sql, std::span<const CaseDigest> wanted, int limit);
 
-// These verdicts, and none for the other cases of the run.
-void write_case_verdicts(soci::session& sql, const std::string& run, std::span<const CaseVerdict> cases);
+// These verdicts, and none for the other cases of the run. Only one by the record's own history chooses
+// baselines (the columns `verdict` and `waived`); any is told (`told_verdict`, `told_waived`).
+void write_case_verdicts(soci::session& sql, const std::string& run, std::span<const CaseVerdict> cases,
+                         JudgedBy by);
 
 // The verdict of a whole record for each of its cases, where it says something of each.
 void spread_verdict(soci::session& sql, const std::string& run, const std::string& verdict);
 
 // The step from version 2 of the schema: columns beside the plans, filled from what is there.
 void add_case_columns(soci::session& sql);
+
+// The step from version 8: what is told of a case. A/B records of before told the verdict of all their cases.
+void add_told_verdicts(soci::session& sql);
 
 }  // namespace harness

@@ -55,6 +55,7 @@ Result<RunRow> row_of(const Record& given, RunState state) {
   row.started = column_text(readable->started);
   row.finished = column_text(readable->finished);
   row.state = name_of(state);
+  if (readable->pairing) row.side = column_text(readable->pairing->side);
   return row;
 }
 

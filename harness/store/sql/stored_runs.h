@@ -16,7 +16,7 @@ namespace harness {
 // A row of `runs`, but for its sequence.
 struct RunRow {
   std::string id, suite, suite_hash, revision, branch, changes, machine_class, device_uuid, started, finished,
-      state, verdict, header;
+      state, verdict, header, side;
   int dirty = 0;
   int partial = 0;
   int calibration = 0;

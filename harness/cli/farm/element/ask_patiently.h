@@ -20,17 +20,24 @@ inline void rest(Seconds duration) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
-// What `ask` returns, once that is no ErrorKind::environment, or after `patience`, or at a signal.
+// What `ask` returns, once that is no ErrorKind::away, or after `patience`, or at a signal. Says once a
+// minute what it waits for.
 template <class Ask>
 auto ask_patiently(Seconds patience, Ask ask) -> decltype(ask()) {
-  constexpr Seconds between_tries = 1;
+  constexpr Seconds between_tries = 1, between_words = 60;
   const auto begin = std::chrono::steady_clock::now();
-  for (bool told = false;; told = true) {
+  Seconds told = -between_words;
+  while (true) {
     auto answer = ask();
-    if (answer || answer.error().kind != ErrorKind::environment || seconds_since(begin) >= patience ||
+    const Seconds waited = seconds_since(begin);
+    if (answer || answer.error().kind != ErrorKind::away || waited >= patience ||
         InterruptGuard::interrupted())
       return answer;
-    if (!told) fmt::print(stderr, "waiting for the store: {}\n", answer.error().text());
+    if (waited - told >= between_words) {
+      fmt::print(stderr, "waiting for the store, for {:.0f} s of at most {:.0f} s: {}\n", waited, patience,
+                 answer.error().text());
+      told = waited;
+    }
     rest(between_tries);
   }
 }

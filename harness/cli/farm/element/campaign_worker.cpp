@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "harness/base/files.h"
@@ -40,6 +41,28 @@ Seconds now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// Two tasks of half the cases each, or the task itself where it has one. `results`: of its cases, in order.
+std::vector<FarmTask> halves_of(const FarmTask& task, const std::vector<int>& results) {
+  if (task.cases < 2) return {task};
+  FarmTask one = task, other = task;
+  one.cases = task.cases / 2;
+  other.first += one.cases;
+  other.cases -= one.cases;
+  const auto middle = results.begin() + one.cases;
+  one.results = std::accumulate(results.begin(), middle, 0);
+  other.results = std::accumulate(middle, results.end(), 0);
+  return {one, other};
+}
+
+// How many results each case of a task has.
+std::vector<int> results_by_case(const FarmTask& task, const std::vector<Plan>& plans) {
+  std::vector<int> results;
+  for (const PlannedCase& one : plans.front().cases)
+    results.push_back(static_cast<int>(plans.size()) *
+                      (task.processes > 0 ? task.processes : one.sampling.processes));
+  return results;
+}
+
 std::string name_of_this_element() {
   std::array<char, 256> host{};
   if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
@@ -56,32 +79,24 @@ CampaignWorker::CampaignWorker(Store& records, FarmStore& store, std::string id,
       campaign_(std::move(campaign)),
       options_(std::move(options)),
       holder_{name_of_this_element()},
+      builds_(campaign_),
       journal_(options_.journal, id_),
       line_(options_.measuring.quiet),
-      ending_(std::make_shared<EndingWorkers>()) {
+      ending_(std::make_shared<EndingWorkers>()),
+      began_(now()) {
   if (options_.device.given() || campaign_.device.empty()) return;
   options_.device.names = campaign_.device;
   options_.device.text = join(campaign_.device, ",");
 }
 
 // All elements must measure the same builds.
-Status CampaignWorker::check_builds() const {
+Status CampaignWorker::check_builds() {
   if (campaign_.tool != this_tool())
     return fail(
         ErrorKind::usage,
         fmt::format("the campaign was planned by {}, and this is {}", printable(campaign_.tool), this_tool()),
         "start the program that planned it, or plan another campaign");
-  std::map<std::vector<std::string>, std::string> identities;  // suites share builds
-  for (const CampaignSuite& suite : campaign_.suites)
-    for (const CampaignSide& side : suite.sides) {
-      std::string& identity = identities[side.files];
-      if (identity.empty()) identity = identity_of_files({side.files.begin(), side.files.end()});
-      if (identity != side.identity)
-        return fail(ErrorKind::usage, Location{side.program},
-                    "is not the build that the campaign was planned with, or a file of it is missing",
-                    "mount the build where it was planned and leave it alone, or plan another campaign");
-    }
-  return {};
+  return builds_.check(ErrorKind::usage);
 }
 
 // The devices of this element.
@@ -90,7 +105,7 @@ Status CampaignWorker::choose() {
   std::set<std::string> seen;
   int largest = 0;
   for (const CampaignSuite& suite : campaign_.suites)
-    for (const PlannedCase& one : suite.current().plan.cases) {
+    for (const PlannedCase& one : suite.kinds) {
       largest = std::max(largest, gpus_of(campaign_, one));
       if (seen.insert(one.device).second) kinds.cases.push_back(one);
     }
@@ -130,7 +145,22 @@ Result<std::vector<DeviceLock>> CampaignWorker::lock() {
 }
 
 Result<WorkDone> CampaignWorker::work() {
+  Result<WorkDone> done = measure_campaign();
+  if (!done && done.error().kind != ErrorKind::away &&
+      !InterruptGuard::interrupted()) {  // `farm status` tells why nobody measures here
+    const BriefPatience brief;
+    const std::string& where = done.error().where.file;
+    (void)store_.refuse(id_, holder_, (where.empty() ? "" : where + " ") + done.error().message);
+  }
+  return done;
+}
+
+Result<WorkDone> CampaignWorker::measure_campaign() {
+  if (const Status may = patiently([&] { return store_.check_rights(id_); }); !may) return fail(may.error());
   if (const Status same = check_builds(); !same) return fail(same.error());
+  if (const Status written = journal_.check(); !written)
+    fmt::print(stderr, "warning: {}\n  a task that the store cannot take is kept in memory alone\n",
+               written.error().text());
   if (const Status chosen = choose(); !chosen) return fail(chosen.error());
   for (PlannedCase& one : prepared_.plan.cases) one.gpus = std::max(most_gpus_, 1);
   auto clocks = lock_clocks(prepared_, options_.clocks);
@@ -188,7 +218,11 @@ Result<WorkDone> CampaignWorker::take_tasks() {
     }
     const bool first_turn = std::exchange(gpus_, first_gpus_) == first_gpus_;
     turn.end();
-    if (!left->open) return ended(WorkEnd::finished);
+    if (!left->open) return finished();
+    if (left->longest > 0) {
+      longest_ = left->longest;
+      return ended(left->longest < options_.time ? WorkEnd::needs_fresh_time : WorkEnd::needs_more_time);
+    }
     // Judging adds tasks, which may be for fewer GPUs. It happens once somebody has measured the rest.
     const bool waited = waits_since && now() - *waits_since >= campaign_.lease;
     if (left->too_large > 0 && (!left->judging || waited))
@@ -203,6 +237,13 @@ Result<WorkDone> CampaignWorker::take_tasks() {
   return ended(WorkEnd::interrupted);
 }
 
+// No task is open, also where somebody cancelled the campaign.
+Result<WorkDone> CampaignWorker::finished() {
+  const auto stored = patiently([&] { return store_.find(id_); });
+  if (!stored) return fail(stored.error());
+  return ended(stored->cancelled ? WorkEnd::cancelled : WorkEnd::finished);
+}
+
 Result<bool> CampaignWorker::is_over_budget() {
   if (campaign_.budget <= 0) return false;
   const Result<Seconds> running = patiently([&] { return store_.running_for(id_); });
@@ -211,6 +252,7 @@ Result<bool> CampaignWorker::is_over_budget() {
 }
 
 Result<bool> CampaignWorker::verify() {
+  if (const Status same = builds_.check(ErrorKind::not_comparable); !same) return fail(same.error());
   if (checks_ > 0)
     if (const auto there = patiently([&] { return store_.enlist(id_, holder_, false, campaign_.lease); });
         !there)
@@ -258,7 +300,7 @@ Status CampaignWorker::leave() {
   if (sick_ || holder_.device.empty()) return {};
   const BriefPatience brief;
   const Result<bool> left = store_.enlist(id_, holder_, verified_, 0);
-  return left || left.error().kind == ErrorKind::environment ? Status() : fail(left.error());
+  return left || left.error().kind == ErrorKind::away ? Status() : fail(left.error());
 }
 
 std::vector<std::string> CampaignWorker::records() const {
@@ -270,6 +312,7 @@ std::vector<std::string> CampaignWorker::records() const {
 
 Result<std::optional<FarmTask>> CampaignWorker::take() {
   holder_.gpus = gpus_;
+  if (options_.time > 0) holder_.time = std::max(options_.time - (now() - began_), 1e-3);
   return patiently([&] { return store_.take(id_, holder_, campaign_.lease); });
 }
 
@@ -278,6 +321,7 @@ Result<CampaignWorker::Rest> CampaignWorker::look_at_rest() {
   if (!tasks) return fail(tasks.error());
   Rest rest;
   rest.open = !tasks->empty();
+  bool at_hands = false;  // of others
   bool may_come = false;  // a task that this element can measure
   for (const FarmTask& one : *tasks) {
     if (one.kind != TaskKind::measure) {
@@ -286,6 +330,12 @@ Result<CampaignWorker::Rest> CampaignWorker::look_at_rest() {
     }
     const bool at_hand = one.lease > 0, fits = one.gpus <= most_gpus_;
     may_come |= at_hand || fits;
+    at_hands |= at_hand;
+    if (!at_hand && fits && options_.time > 0 && one.spent > 0 &&
+        one.spent >= options_.time - (now() - began_)) {
+      rest.longest = std::max(rest.longest, one.spent);
+      continue;
+    }
     if (at_hand || turn_of(one.gpus) <= turn_of(gpus_)) continue;
     if (!fits)
       rest.too_large = rest.too_large == 0 ? one.gpus : std::min(rest.too_large, one.gpus);
@@ -293,6 +343,7 @@ Result<CampaignWorker::Rest> CampaignWorker::look_at_rest() {
       rest.next_gpus = one.gpus;
   }
   if (may_come) rest.too_large = 0;
+  if (at_hands || rest.next_gpus) rest.longest = 0;
   return rest;
 }
 
@@ -307,7 +358,10 @@ Status CampaignWorker::judge(const FarmTask& task) {
   line_.show("judging");
   const auto tasks = patiently([&] { return store_.tasks(id_); });
   if (!tasks) return fail(tasks.error());
-  const auto next = patiently([&] { return next_tasks(records_, campaign_, *tasks); });
+  Campaign whole = campaign_;
+  const auto loaded = patiently([&] { return load_cases(store_, id_, whole); });
+  if (!loaded) return loaded;
+  const auto next = patiently([&] { return next_tasks(records_, whole, *tasks); });
   line_.clear();
   const auto judged =
       next ? patiently([&] { return store_.complete_judging(id_, task.number, *next); }) : fail(next.error());
@@ -320,7 +374,14 @@ Status CampaignWorker::measure_and_store(const FarmTask& task) {
   verified_ = false;
   renewed_ = now();
   lost_ = false;
-  TaskMeasuring how{campaign_, id_, holder_, prepared_, ending_};
+  Result<std::vector<Plan>> plans = patiently([&] { return load_task(store_, id_, campaign_, task); });
+  if (!plans) {
+    (void)store_.release(id_, task.number, holder_.name);
+    return fail(plans.error());
+  }
+  FarmTask rest = task;
+  const double began = now();
+  TaskMeasuring how{campaign_, id_, holder_, prepared_, ending_, std::move(*plans)};
   how.load = [this](const std::string& record, const std::set<std::string>& cases) {
     return patiently([&] { return records_.load_cases(record, cases); });
   };
@@ -329,7 +390,8 @@ Status CampaignWorker::measure_and_store(const FarmTask& task) {
     renew(task);
   };
   how.may_begin = [this] { return !lost_; };
-  const Result<std::optional<MeasuredTask>> measured = measure_task(how, task);
+  how.on_part = [&](const MeasuredTask& part, int processes) { rest = keep_part(task, part, processes); };
+  Result<std::optional<MeasuredTask>> measured = measure_same_build(how, task);
   line_.clear();
   if (measured && *measured) {
     tell_failures(**measured);
@@ -337,8 +399,39 @@ Status CampaignWorker::measure_and_store(const FarmTask& task) {
     if (!stored) (void)store_.release(id_, task.number, holder_.name);
     return stored;
   }
-  if (!lost_) (void)store_.release(id_, task.number, holder_.name);  // else the lease ends
+  // A task that took half of this element's time or more, and moved on by no process, is too large for
+  // elements with such a time.
+  const Seconds spent = now() - began;
+  const bool moved_on = rest.processes_before > task.processes_before;
+  if (InterruptGuard::interrupted() && !moved_on)
+    (void)store_.give_back(id_, task.number, holder_.name, spent,
+                           2 * spent >= now() - began_ ? halves_of(task, results_by_case(task, how.plans))
+                                                       : std::vector<FarmTask>{task});
+  else if (!lost_)
+    (void)store_.release(id_, task.number, holder_.name);  // else the lease ends
   return measured ? Status() : fail(measured.error());
+}
+
+// Stores what an interrupted task has of each of its cases, and returns the task without it.
+FarmTask CampaignWorker::keep_part(const FarmTask& task, const MeasuredTask& part, int processes) {
+  FarmTask rest = task;
+  int results = 0;
+  for (const MeasuredSide& side : part.sides) results += static_cast<int>(side.results.size());
+  rest.processes_before += processes;
+  rest.processes = task.results * processes / results - processes;
+  rest.results -= results;
+  const Status same = builds_.check(ErrorKind::not_comparable);
+  const Result<bool> kept = same ? store_.complete_part(part, processes, rest) : fail(same.error());
+  return kept && *kept ? rest : task;
+}
+
+// The builds before the task and behind it are those that were planned, or its results are not used.
+Result<std::optional<MeasuredTask>> CampaignWorker::measure_same_build(const TaskMeasuring& how,
+                                                                       const FarmTask& task) {
+  if (const Status same = builds_.check(ErrorKind::not_comparable); !same) return fail(same.error());
+  Result<std::optional<MeasuredTask>> measured = measure_task(how, task);
+  if (const Status same = builds_.check(ErrorKind::not_comparable); !same) return fail(same.error());
+  return measured;
 }
 
 // Results that failed decide the verdict as in any run. A campaign may take hours until then.
@@ -368,9 +461,11 @@ Status CampaignWorker::store_task(const MeasuredTask& task) {
     done_ += *first ? 1 : 0;
     return {};
   }
-  if (first.error().kind != ErrorKind::environment) return fail(first.error());
-  if (const Status kept = journal_.keep(task); !kept) return kept;
-  fmt::print(stderr, "the store is away; task {} is kept in {}\n", task.number, journal_.folder().string());
+  const ErrorKind kind = first.error().kind;
+  if (kind != ErrorKind::environment && kind != ErrorKind::away) return fail(first.error());
+  const Status kept = journal_.keep(task);
+  fmt::print(stderr, "the store cannot take task {}, which is kept in {}\n", task.number,
+             kept ? journal_.folder().string() : "memory: " + kept.error().text());
   return {};  // the journal is sent before the next task is taken
 }
 

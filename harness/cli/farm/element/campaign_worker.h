@@ -13,6 +13,8 @@
 
 #include "harness/cli/farm/campaign.h"
 #include "harness/cli/farm/element/ask_patiently.h"
+#include "harness/cli/farm/element/build_watch.h"
+#include "harness/cli/farm/element/measure_task.h"
 #include "harness/cli/farm/element/task_journal.h"
 #include "harness/cli/measuring/prepare.h"
 #include "harness/cli/options/clock_option.h"
@@ -34,9 +36,20 @@ struct WorkOptions {
   Seconds patience = 600;      // with a store that is away
   bool stay = true;            // while others measure the last tasks, which they may lose
   std::optional<int> tasks{};  // at most so many
+  Seconds time = 0;            // until it is ended; 0: nobody ends it
 };
 
-enum class WorkEnd { finished, left_to_others, interrupted, quarantined, over_budget, needs_more_gpus };
+enum class WorkEnd {
+  finished,
+  cancelled,
+  left_to_others,
+  interrupted,
+  quarantined,
+  over_budget,
+  needs_more_gpus,
+  needs_fresh_time,  // the time that is left to this element is too short for the rest
+  needs_more_time,   // all of its time was
+};
 
 struct WorkDone {
   WorkEnd end = WorkEnd::finished;
@@ -44,6 +57,7 @@ struct WorkDone {
   std::string device = {};            // UUID
   std::optional<Sickness> sick = {};  // of a device in quarantine, where this element found it
   int gpus = 0;                       // that the rest needs: needs_more_gpus
+  Seconds longest = 0;                // that a task of the rest was measured in vain
   int failed = 0;                     // results of these tasks that failed or are wrong
 };
 
@@ -54,7 +68,8 @@ class CampaignWorker {
   Result<WorkDone> work();
 
  private:
-  Status check_builds() const;
+  Result<WorkDone> measure_campaign();
+  Status check_builds();
   Status choose();
   // Waits as long as it is told to for the first time, and then as long as it takes. The devices for a task
   // of `gpus_` GPUs: as many of its GPUs and, shared with other elements, the CPU. For a task of the CPU: the
@@ -66,12 +81,15 @@ class CampaignWorker {
   void stay();
   Status leave();
   [[nodiscard]] WorkDone ended(WorkEnd end, int gpus = 0) const {
-    return {end, done_, holder_.device, sick_, gpus, failed_};
+    return {end, done_, holder_.device, sick_, gpus, longest_, failed_};
   }
+  Result<WorkDone> finished();
   Result<bool> is_over_budget();
   Result<std::optional<FarmTask>> take();
   Status judge(const FarmTask& task);
   Status measure_and_store(const FarmTask& task);
+  Result<std::optional<MeasuredTask>> measure_same_build(const TaskMeasuring& how, const FarmTask& task);
+  FarmTask keep_part(const FarmTask& task, const MeasuredTask& part, int processes);
   void tell_failures(const MeasuredTask& task);
   void renew(const FarmTask& task);
   Status store_task(const MeasuredTask& task);
@@ -81,6 +99,8 @@ class CampaignWorker {
     bool open = false;                  // any task, at hand of others or not
     bool judging = false;               // one that judges is among them
     std::optional<int> next_gpus = {};  // those of the free task that comes next
+    // The time of a free task that took all that this element has left, where no other task may come.
+    Seconds longest = 0;
     int too_large = 0;  // GPUs of a free task, where all need more than this element has, and none is at hand
   };
   Result<Rest> look_at_rest();
@@ -96,6 +116,7 @@ class CampaignWorker {
   Campaign campaign_;
   WorkOptions options_;
   Holder holder_;
+  BuildWatch builds_;
   TaskJournal journal_;
   ProgressLine line_;
   Prepared prepared_;   // devices, and a case of each kind
@@ -111,6 +132,8 @@ class CampaignWorker {
   std::optional<Sickness> sick_;
   int done_ = 0;
   int failed_ = 0;  // results
+  Seconds longest_ = 0;
+  double began_;
 };
 
 }  // namespace harness

@@ -159,13 +159,14 @@ std::string DeviceCheck::device() const {
   return machines.empty() ? "" : machines.begin()->second.device_uuid;
 }
 
-std::vector<PlannedCase> choose_probes(const Plan& plan, const std::set<std::string>& proven) {
+std::vector<PlannedCase> choose_probes(const std::vector<const PlannedCase*>& cases,
+                                       const std::set<std::string>& proven) {
   std::vector<PlannedCase> probes;
   for (const bool wanted : {true, false}) {
     std::vector<const PlannedCase*> fit;
-    for (const PlannedCase& one : plan.cases)
-      if (!one.skip && !one.program && one.gpus == 1 && proven.contains(one.id) == wanted)
-        fit.push_back(&one);
+    for (const PlannedCase* one : cases)
+      if (!one->skip && !one->program && one->gpus == 1 && proven.contains(one->id) == wanted)
+        fit.push_back(one);
     for (const PlannedCase* one : spread_by_bytes(std::move(fit), most_probes - probes.size())) {
       probes.push_back(*one);
       probes.back().sampling.processes = 1;

@@ -48,8 +48,9 @@ std::optional<Sickness> sickness_of(const Campaign& campaign, const DeviceCheck&
                                     std::span<const ProbeValue> history,
                                     const std::vector<LearnedSpread>& learned);
 
-// At most three cases of one GPU, spread by their bytes over the plan, or over the half of a large plan with
-// the fewest bytes. Cases that are proven identical come first; others take only the places that these leave.
-std::vector<PlannedCase> choose_probes(const Plan& plan, const std::set<std::string>& proven);
+// At most three cases of one GPU, spread by their bytes over all, or over the half of many cases with the
+// fewest bytes. Cases that are proven identical come first; others take only the places that these leave.
+std::vector<PlannedCase> choose_probes(const std::vector<const PlannedCase*>& cases,
+                                       const std::set<std::string>& proven);
 
 }  // namespace harness

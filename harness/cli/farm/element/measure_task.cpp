@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "harness/base/text.h"
-#include "harness/cli/farm/campaign_tasks.h"
 #include "harness/cli/measuring/measure_into.h"
 #include "harness/cli/programs/record_keeper.h"
 #include "harness/measure/schedule/run.h"
@@ -30,6 +29,7 @@ class TaskMeasurer {
  private:
   // The part of each side, timed as the earlier processes of its cases.
   [[nodiscard]] Result<std::vector<Plan>> find_parts() const;
+  void hand_over_part(const std::vector<Plan>& parts);
   Status put(std::size_t side, EncodedResult result);
   [[nodiscard]] RunOptions options_of(std::size_t side);
   void know(std::size_t side, const std::string& kind, const Machine& seen);
@@ -61,7 +61,10 @@ Result<std::optional<MeasuredTask>> TaskMeasurer::measure() {
   }
   if (!accepted_) return fail(accepted_.error());
   if (!report) return fail(report.error());
-  if (report->interrupted || report->ended) return std::nullopt;
+  if (report->interrupted || report->ended) {
+    hand_over_part(*parts);
+    return std::nullopt;
+  }
   int results = 0;
   for (const MeasuredSide& side : measured_.sides) {
     results += static_cast<int>(side.results.size());
@@ -78,9 +81,29 @@ Result<std::optional<MeasuredTask>> TaskMeasurer::measure() {
   return measured_;
 }
 
+void TaskMeasurer::hand_over_part(const std::vector<Plan>& parts) {
+  std::map<int, std::size_t> counts;  // of results, by process
+  std::size_t cases = 0;
+  const int planned = parts.front().cases.front().sampling.processes;
+  for (const Plan& part : parts) {
+    cases += part.cases.size();
+    for (const PlannedCase& one : part.cases)
+      if (one.sampling.processes != planned) return;
+  }
+  for (const MeasuredSide& side : measured_.sides)
+    for (const EncodedResult& one : side.results) ++counts[one.result.process];
+  int whole = 0;
+  while (whole < planned && counts[task_.processes_before + whole + 1] == cases) ++whole;
+  if (whole == 0 || whole == planned || !how_.on_part) return;
+  for (MeasuredSide& side : measured_.sides)
+    std::erase_if(side.results, [&](const EncodedResult& one) {
+      return one.result.process > task_.processes_before + whole;
+    });
+  how_.on_part(measured_, whole);
+}
+
 Result<std::vector<Plan>> TaskMeasurer::find_parts() const {
-  std::vector<Plan> parts;
-  for (const CampaignSide& side : suite_.sides) parts.push_back(part_of(side.plan, task_));
+  std::vector<Plan> parts = how_.plans;
   if (task_.processes_before == 0) return parts;
   std::set<std::string> ids;
   for (const PlannedCase& one : parts.front().cases) ids.insert(one.id);
@@ -94,10 +117,10 @@ Status TaskMeasurer::put(std::size_t side, EncodedResult result) {
   if (!accepted_) return accepted_;
   MeasuredSide& into = measured_.sides[side];
   if (suite_.sides.size() > 1) {  // its device is one of several
-    const auto first = suite_.sides[side].plan.cases.begin() + task_.first;
+    const std::vector<PlannedCase>& cases = how_.plans[side].cases;
     const auto planned = std::find_if(
-        first, first + task_.cases, [&](const PlannedCase& one) { return one.id == result.result.case_id; });
-    if (planned == first + task_.cases)
+        cases.begin(), cases.end(), [&](const PlannedCase& one) { return one.id == result.result.case_id; });
+    if (planned == cases.end())
       return fail(ErrorKind::internal,
                   fmt::format("a result of {}, which is not of the task", printable(result.result.case_id)));
     result.result.device_uuid = into.machines[planned->device].device_uuid;

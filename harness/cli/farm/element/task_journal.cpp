@@ -55,24 +55,66 @@ Result<MeasuredTask> read_task(const fs::path& file) {
     if (!result) return fail(result.error());
     task->sides.at(std::min(side, task->sides.size() - 1)).results.push_back({std::move(*result), lines[i]});
   }
+  const std::size_t ended = task->sides.size() + 1;  // the last line ends, too
+  if (side != ended) return fail(ErrorKind::usage, Location{file.string()}, "the file ends too early");
   return task;
+}
+
+// A task of the journal that the store refuses for good is measured again.
+Result<int> send_task(FarmStore& store, const MeasuredTask& task) {
+  const Result<bool> first = store.complete(task);
+  if (first) return *first ? 1 : 0;
+  if (first.error().kind != ErrorKind::not_comparable) return fail(first.error());
+  fmt::print(stderr, "task {} of the journal is measured again: {}\n", task.number, first.error().message);
+  return 0;
+}
+
+void set_aside(const fs::path& file, const Error& why) {
+  fs::path aside = file;
+  aside += ".damaged";
+  std::error_code code;
+  fs::rename(file, aside, code);
+  fmt::print(stderr, "warning: {}\n  it is {}, and its task is measured again\n", why.text(),
+             code ? "left there" : "now " + aside.string());
 }
 
 }  // namespace
 
-Status TaskJournal::keep(const MeasuredTask& task) const {
+Status TaskJournal::check() const {
+  const fs::path file = folder_ / fmt::format("{}check-{}", begins, getpid());
+  const Status written = write_file_atomically(file, "");
+  std::error_code code;
+  fs::remove(file, code);
+  return written;
+}
+
+Status TaskJournal::keep(const MeasuredTask& task) {
   std::string text = to_json(Described<MeasuredTask>::fields, task, JsonLayout::line) + "\n";
   for (const MeasuredSide& side : task.sides) {
     for (const EncodedResult& result : side.results)
       text += (result.text.empty() ? encode(result.result) : result.text) + "\n";
     text += "\n";
   }
-  return write_file_atomically(folder_ / fmt::format("{}{}-{}{}", begins, campaign_, task.number, ends),
-                               text);
+  Status written =
+      write_file_atomically(folder_ / fmt::format("{}{}-{}{}", begins, campaign_, task.number, ends), text);
+  if (!written) memory_.push_back(task);
+  return written;
 }
 
-Result<int> TaskJournal::send(FarmStore& store) const {
+Result<int> TaskJournal::send_memory(FarmStore& store) {
   int sent = 0;
+  while (!memory_.empty()) {
+    const Result<int> one = send_task(store, memory_.back());
+    if (!one) return one;
+    sent += *one;
+    memory_.pop_back();
+  }
+  return sent;
+}
+
+Result<int> TaskJournal::send(FarmStore& store) {
+  Result<int> sent = send_memory(store);
+  if (!sent) return sent;
   std::error_code code;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, code)) {
     const std::string name = entry.path().filename().string();
@@ -80,16 +122,13 @@ Result<int> TaskJournal::send(FarmStore& store) const {
     if (!is_own(entry.path())) continue;
     const Result<MeasuredTask> task = read_task(entry.path());
     if (!task && !fs::exists(entry.path(), code)) continue;  // another element has sent it meanwhile
-    if (!task) return fail(task.error());
-    const Result<bool> first = store.complete(*task);
-    if (!first && first.error().kind == ErrorKind::not_comparable) {  // and it will not be later
-      fmt::print(stderr, "task {} of the journal is measured again: {}\n", task->number,
-                 first.error().message);
-      fs::remove(entry.path(), code);
+    if (!task) {
+      set_aside(entry.path(), task.error());
       continue;
     }
-    if (!first) return fail(first.error());
-    sent += *first ? 1 : 0;
+    const Result<int> one = send_task(store, *task);
+    if (!one) return one;
+    *sent += *one;
     fs::remove(entry.path(), code);
   }
   return sent;

@@ -1,9 +1,11 @@
-// TaskJournal: tasks that a store could not take, in files on local disk until it can. An element that is
-// killed leaves its file to the next one with the same folder. One thread uses it.
+// TaskJournal: tasks that a store could not take, in files on local disk until it can, or in memory where the
+// disk is full. An element that is killed leaves its file to the next one with the same folder. One thread
+// uses it.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/store/farm/farm_store.h"
@@ -17,13 +19,18 @@ class TaskJournal {
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
-  // Writes the task to a file, whole or not at all.
-  Status keep(const MeasuredTask& task) const;
-  // Sends all tasks of the campaign that lie here. A file goes once the store has its task. Returns how many
-  // were stored.
-  Result<int> send(FarmStore& store) const;
+  // An error where no task could be written here.
+  [[nodiscard]] Status check() const;
+  // Writes the task to a file, whole or not at all. An error: it could not, and the task is kept in memory.
+  Status keep(const MeasuredTask& task);
+  // Sends all tasks of the campaign that are kept. A file goes once the store has its task. A damaged
+  // file is set aside as NAME.damaged. Returns how many were stored.
+  Result<int> send(FarmStore& store);
 
  private:
+  Result<int> send_memory(FarmStore& store);
+
+  std::vector<MeasuredTask> memory_;
   std::filesystem::path folder_;
   std::string campaign_;
 };

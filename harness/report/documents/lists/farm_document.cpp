@@ -17,7 +17,7 @@ struct Described<FarmElement> {
   static constexpr auto fields = list_fields<One>(
       JsonLayout::line, field("name", &One::name), field("done", &One::done), field("task", &One::task),
       field("lease", &One::lease), field("device", &One::device), field("sick", &One::sick).unless_default(),
-      field("checking", &One::checking).unless_default());
+      field("refused", &One::refused).unless_default(), field("checking", &One::checking).unless_default());
 };
 
 template <>
@@ -25,9 +25,12 @@ struct Described<FarmProgress> {
   using One = FarmProgress;
   static constexpr auto fields = list_fields<One>(
       JsonLayout::lines, field("campaign", &One::campaign), field("created", &One::created),
-      field("store", &One::store), field("suites", &One::suites), field("against", &One::against),
-      field("tasks", &One::tasks), field("done", &One::done), field("leased", &One::leased),
-      field("waiting", &One::waiting).unless_default(), field("again", &One::again),
+      field("store", &One::store), field("owner", &One::owner).unless_default(),
+      field("repository", &One::repository).unless_default(),
+      field("cancelled", &One::cancelled).unless_default(), field("suites", &One::suites),
+      field("against", &One::against), field("tasks", &One::tasks), field("done", &One::done),
+      field("leased", &One::leased), field("waiting", &One::waiting).unless_default(),
+      field("in_vain", &One::in_vain).unless_default(), field("again", &One::again),
       field("judging", &One::judging), field("budget", &One::budget), field("running", &One::running),
       field("device_time", &One::device_time), field("results", &One::results), field("stored", &One::stored),
       field("elements", &One::elements));
@@ -44,9 +47,10 @@ GridRow row_of(const FarmElement& one) {
            {one.task == 0 ? "" : fmt::to_string(one.task)},
            {one.task == 0 ? "" : format_seconds(one.lease)},
            {one.device},
-           {one.sick       ? "in quarantine: " + words(*one.sick)
-            : one.checking ? "checks its device"
-                           : ""}}};
+           {one.sick               ? "in quarantine: " + words(*one.sick)
+            : !one.refused.empty() ? "refused: " + one.refused
+            : one.checking         ? "checks its device"
+                                   : ""}}};
 }
 
 }  // namespace
@@ -61,14 +65,21 @@ Report farm_document(const FarmProgress& progress) {
       {"suites", join(progress.suites, ", ")},
       {"against", progress.against},
       {"created", progress.created},
+      {"owner", progress.owner},
+      {"repository", progress.repository},
       {"store", progress.store},
       {"results", fmt::format("{} of {} are stored", progress.stored, progress.results)},
       {"tasks", fmt::format("{} being measured, {} free, {} taken more than once", progress.leased,
                             progress.tasks - progress.done - progress.leased, progress.again)}};
+  if (progress.cancelled) document.facts.emplace_back("cancelled", "nobody measures it any longer");
   if (progress.judging) document.facts.emplace_back("then", "judging, which may add tasks");
   if (progress.budget > 0)
     document.facts.emplace_back("budget", fmt::format("{} of {} are used", format_seconds(progress.running),
                                                       format_seconds(progress.budget)));
+  if (progress.in_vain > 0)
+    document.facts.emplace_back("too long", fmt::format("a task was measured for {} and did not end: give "
+                                                        "elements more time than that",
+                                                        coarse_duration(progress.in_vain)));
   if (progress.waiting)
     document.next_steps = {
         fmt::format("No element has a task at hand. Start elements with `harness farm work {}`.",

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# A campaign measures the build that it was planned with: one that is replaced in the middle of a task ends the element, and
+# nothing of the task is stored. A file that only looks otherwise is the same build.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+repository
+suite right slow held also_right
+sed -i 's/timeout: 5s/timeout: 300s/' suite.yaml
+speeds 100
+commit "fast"
+expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --device scripted:speed.json --block 1 --lease 1h
+farm_status() { expect 0 "$HARNESS" farm status --store farm.db --report json=status.json; }
+
+# work_while COMMAND... : an element that is held in a task while the command runs. Sets `status`.
+work_while() {
+  hold
+  "$HARNESS" farm work --store farm.db --quiet >work.log 2>&1 &
+  eventually are_held 1
+  "$@"
+  let_go
+  status=0
+  wait $! || status=$?
+}
+replace() {
+  cp plugin.so new.so && echo >>new.so && mv new.so plugin.so
+}
+work_while replace
+same "the exit status" $status 4
+cp work.log "$printed"
+names plugin.so
+farm_status
+holds status.json 'report["leased"] == 0' '0 < report["done"] < report["tasks"]' 'report["stored"] == 5 * report["done"]' \
+  'any("build" in one.get("refused", "") for one in report["elements"])'
+
+# The same contents in another file, with another time.
+cp "$PLUGIN" plugin.so
+again() { cp plugin.so new.so && mv new.so plugin.so; }
+work_while again
+same "the exit status" $status 0
+farm_status
+holds status.json 'report["done"] == report["tasks"]' 'report["stored"] == report["results"]'
+expect 0 "$HARNESS" farm judge --store farm.db
+finish

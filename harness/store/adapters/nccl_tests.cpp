@@ -84,7 +84,7 @@ class Results {
   }
 
   static void take_times(const JsonNode& times, const JsonNode& single, CaseRecord& one) {
-    const JsonNode wrong = times.find("nwrong");  // null: not checked
+    const JsonNode wrong = times.require("nwrong");  // null: not checked
     if (wrong.present() && wrong.is_scalar() && wrong.number() != 0)
       return ToolFile::end(
           one, Outcome::failed,

@@ -1,4 +1,4 @@
-// What each import format makes of failures, repeated names, units and machines in files that tools wrote.
+// Each import format on failures, repeated names, units and machines, in files that tools wrote.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

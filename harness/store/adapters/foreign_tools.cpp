@@ -7,7 +7,6 @@
 
 #include "harness/base/text.h"
 #include "harness/schema/json_reader.h"
-#include "harness/store/adapters/import_formats.h"
 #include "harness/store/adapters/read_text.h"
 
 namespace harness {
@@ -116,15 +115,10 @@ int line_of_document(std::string_view text) {
   return found;
 }
 
-std::string known_formats() {
-  std::vector<std::string> names;
-  for (const ImportFormat* format : import_formats()) names.emplace_back(format->name);
-  return "read are: " + join(names, ", ");
-}
-
 }  // namespace
 
-Error not_read_here(std::string_view text, const std::string& file) {
+Error not_read_here(std::string_view text, const std::string& file, const std::string& formats) {
+  const std::string read_are = "read are: " + formats;
   const std::string_view beginning = beginning_of(text);
   for (const Tool& tool : tools)
     if (std::all_of(tool.marks.begin(), tool.marks.end(),
@@ -134,20 +128,19 @@ Error not_read_here(std::string_view text, const std::string& file) {
   if (trim(text).empty())
     return {ErrorKind::usage, "holds no samples", Location{file}, "it is empty; did the program write it?"};
   if (beginning.find('\0') != std::string_view::npos)
-    return {ErrorKind::usage, "is no text", Location{file}, known_formats()};
+    return {ErrorKind::usage, "is no text", Location{file}, read_are};
   const std::string_view begin = trim(text);
   if (begin.starts_with('{') || begin.starts_with('[')) {
     const auto reader = JsonReader::parse(text, {file, 1}, JsonNumbers::with_nan);
-    if (reader)
-      return {ErrorKind::usage, "is JSON, of no format known here", Location{file}, known_formats()};
+    if (reader) return {ErrorKind::usage, "is JSON, of no format known here", Location{file}, read_are};
     Error error = reader.error();
-    error.advice = known_formats();
+    error.advice = read_are;
     return error;
   }
   if (const int line = line_of_document(text); line > 0)
     return {ErrorKind::usage, fmt::format("has text before the JSON document, which begins in line {}", line),
             Location{file, 1}, "let the program write its results into a file of their own"};
-  return {ErrorKind::usage, "is no file of samples", Location{file, 1}, known_formats()};
+  return {ErrorKind::usage, "is no file of samples", Location{file, 1}, read_are};
 }
 
 }  // namespace harness

@@ -8,7 +8,8 @@
 
 namespace harness {
 
-// One error that says what a text is, as far as its beginning tells.
-Error not_read_here(std::string_view text, const std::string& file);
+// One error that says what a text is, as far as its beginning tells. `formats`: the names of those that are
+// read.
+Error not_read_here(std::string_view text, const std::string& file, const std::string& formats);
 
 }  // namespace harness

@@ -10,7 +10,7 @@ namespace harness {
 
 bool is_gzip(std::string_view bytes);
 
-// What was packed, of at most 4 GiB.
+// The unpacked bytes, of which there may be 4 GiB.
 Result<std::string> gunzip(std::string_view bytes, const std::string& file);
 
 }  // namespace harness

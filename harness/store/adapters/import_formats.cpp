@@ -15,7 +15,7 @@
 
 namespace harness {
 
-// One a file of this folder.
+// One a file of formats/.
 extern const ImportFormat google_benchmark_format, nvbench_format, pytest_benchmark_format, hyperfine_format,
     criterion_format, cargo_bench_format, nanobench_format, catch2_format, llama_bench_format, trtexec_format,
     nsys_format, ncu_format, pytorch_profiler_format, nvbandwidth_format, nccl_tests_format,
@@ -47,6 +47,12 @@ const ImportFormat* format_of(std::string_view text) {
 }
 
 namespace {
+
+std::string format_names() {
+  std::vector<std::string> names;
+  for (const ImportFormat* format : import_formats()) names.emplace_back(format->name);
+  return join(names, ", ");
+}
 
 // Text in UTF-8 without its byte order mark. PowerShell's `>` writes UTF-16.
 std::string from_utf16(std::string_view text, bool big_endian) {
@@ -109,7 +115,7 @@ Checked<bool> Import::add(std::string_view text, const std::string& file) {
   const Result<std::string_view> plain = plain_text(text, file, converted);
   if (!plain) return fail_checked(plain.error());
   const ImportFormat* format = format_of(*plain);
-  if (format == nullptr) return fail_checked(not_read_here(*plain, file));
+  if (format == nullptr) return fail_checked(not_read_here(*plain, file, format_names()));
   Checked<ToolFile> read = format->read(*plain, file, options_.questions);
   if (!read) return tl::unexpected(read.error());
   if (!read->names_cases)

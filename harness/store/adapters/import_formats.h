@@ -1,4 +1,4 @@
-// Samples that another tool took, as a record like any other. Each format is a file of this folder and a row
+// Samples that another tool took, as a record like any other. Each format is a file of formats/ and a row
 // in import_formats.cpp; the content of a file tells its format.
 //
 //   Import import({.suite = "nightly"});

@@ -1,4 +1,4 @@
-// What nanobench renders with templates::json(). An epoch is a sample; its time is of one iteration, whatever
+// The document that nanobench renders with templates::json(). An epoch is a sample; its time is of one iteration, whatever
 // `batch` says. The file holds only results since the title or the unit last changed.
 #include <fmt/format.h>
 

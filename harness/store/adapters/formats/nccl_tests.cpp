@@ -50,7 +50,7 @@ class Results {
   }
 
  private:
-  // What was asked, without the file that it writes, and the path of the program apart.
+  // The command line, without the file that it writes, and the path of the program apart.
   void take_arguments(const JsonNode& args) {
     const std::vector<std::string> words = args.texts();
     if (words.empty()) return args.problem("is empty; its first word names the program");
@@ -84,7 +84,7 @@ class Results {
   }
 
   static void take_times(const JsonNode& times, const JsonNode& single, CaseRecord& one) {
-    const JsonNode wrong = times.find("nwrong");  // null: not checked
+    const JsonNode wrong = times.require("nwrong");  // null: not checked
     if (wrong.present() && wrong.is_scalar() && wrong.number() != 0)
       return ToolFile::end(
           one, Outcome::failed,
@@ -108,7 +108,7 @@ class Results {
   Texts config_;
 };
 
-// What the end of the file tells of the whole run.
+// The end of the file tells how the whole run went.
 void take_end(const JsonNode& root, ToolFile& read) {
   if (!root.find("end_time").present())
     read.remarks.emplace_back("the run did not finish; sizes behind its last line are missing");

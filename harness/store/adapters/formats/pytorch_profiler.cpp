@@ -72,7 +72,7 @@ class Trace {
     read_.field("multiprocessors", join(multiprocessors, ", "), FieldClass::block);
     read_.field("driver", text_of(root, "cuda_driver_version"), FieldClass::warn);
     read_.field("CUDA runtime", text_of(root, "cuda_runtime_version"), FieldClass::warn);
-    // Of several processes each writes a file.
+    // Each rank of a distributed program writes a file.
     const JsonNode group = root.find("distributedInfo");
     if (!group.present() || group.is_null()) return;
     for (const char* name : {"rank", "world_size"})
@@ -100,7 +100,7 @@ class Trace {
       take_range(event, kind == "user_annotation" ? host_time : "gpu_time");
   }
 
-  // What the GPU did.
+  // A kernel, or a copy.
   void take_work(const JsonNode& event) {
     ToolCase known{.name = name_of(event.require("name")), .parameters = parameters_};
     const JsonNode arguments = event.find("args");

@@ -16,6 +16,7 @@ YAML
 }
 
 repository
+printf '%s\n' 'claims.*' '*.db' >>.gitignore
 claimed false '>= 1.2x'
 cat >speed.json <<'JSON'
 {"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A",

@@ -16,23 +16,23 @@ sed -i 's/processes: 5, placements: 3, samples: 20/processes: 3, placements: 3, 
 commit "fewer samples of other inputs"
 expect 0 run --against main --output now.json --report json=verdict.json
 names --accept-proposed
-holds now.json 'all((one["sampling"]["processes"], one["sampling"]["samples"]["max"], one["sampling"]["seed"]) == (5, 20, 1) for one in report["cases"])'
+holds now.json 'all((one["sampling"]["processes"], one["sampling"]["samples"], one["sampling"]["seed"]) == (5, 20, 1) for one in report["cases"])'
 holds verdict.json 'any(one["code"] == "sampling_proposed" for one in row("'$case'")["diagnostics"])'
-# Accepted, they count: three processes are too few.
-expect 3 run --against main --accept-proposed --output now.json
+# Accepted, they count.
+expect 0 run --against main --accept-proposed --output now.json
 holds now.json 'all(one["sampling"]["seed"] == 7 for one in report["cases"])'
 # A record that was measured with them is of other cases.
 git commit -q --allow-empty -m "measured alone"
 expect 0 run
 expect 4 "$HARNESS" compare --baseline main --current HEAD --report json=verdict.json
-holds verdict.json 'row("'$case'")["reason"]["code"] == "case_differs"'
+holds verdict.json 'row("'$case'")["reason_fact"]["code"] == "case_differs"'
 expect 3 "$HARNESS" compare --baseline main --current HEAD --accept-proposed
 git checkout -q main
 
 # More samples count at once, and by hand anything does.
 git checkout -qb stronger && sed -i 's/samples: 20/samples: 30/' suite.yaml && commit "more samples"
 expect 0 run --against main --output now.json
-holds now.json 'all(one["sampling"]["samples"]["max"] == 30 for one in report["cases"])'
+holds now.json 'all(one["sampling"]["samples"] == 30 for one in report["cases"])'
 silent_about --accept-proposed
 git checkout -q main
 expect 0 run --against main --seed 7 --output now.json
@@ -45,7 +45,7 @@ expect 0 run --against main --filter '*/right/*' --report json=part.json
 holds part.json 'len({one["case"] for one in report["cases"]}) == 1'
 grep -qF "only 1 of 3 cases" "$printed" || problem "the headline does not say how many cases"
 CI=true expect 3 run --against main --filter '*/right/*' --report json=part.json,junit=part.xml
-holds part.json 'row("twice/slow/n=64")["reason"]["code"] == "left_out"' 'row("'$case'", "wall_time")["verdict"] == "unchanged"'
+holds part.json 'row("twice/slow/n=64")["reason_fact"]["code"] == "left_out"' 'row("'$case'", "wall_time")["verdict"] == "unchanged"'
 grep -q 'twice/slow/n=64' part.xml || problem "JUnit does not name the case"
 CI=true expect 0 run --against main --filter '*/right/*' --allow left-out
 CI=true expect 0 run --against main
@@ -71,10 +71,12 @@ git checkout -q main
 git checkout -q --orphan before && git rm -rqf --cached . && git add suite.yaml speed.json .gitignore && git commit -qm "before all"
 git checkout -qb early && git commit -q --allow-empty -m "branches off too early"
 git update-ref refs/remotes/origin/before before
-expect 0 run --against before                             # by hand: the first measurements of this history
+expect 4 run --against before --report json=lost.json  # by hand: nobody has measured this history
+holds lost.json '"elsewhere" not in report["baseline"]["found"]'
 GITHUB_BASE_REF=before expect 4 run --against before --report json=lost.json
 holds lost.json 'report["baseline"]["found"]["elsewhere"] == 1'
-GITHUB_BASE_REF=before expect 0 run --against before --store new.db  # where nobody has measured, it is the first
+GITHUB_BASE_REF=before expect 4 run --against before --store new.db --report json=lost.json
+holds lost.json '"elsewhere" not in report["baseline"]["found"]'  # nobody has measured the suite: the action records
 # A tag does not stand in for a branch.
 git tag main before
 expect 2 run --against main

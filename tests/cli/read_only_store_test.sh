@@ -4,10 +4,11 @@
 . "$(dirname "$0")/lib.sh"
 
 repository
-echo '*.json' >>.gitignore && echo '!speed.json' >>.gitignore
+printf '%s\n' '*.json' '*.db*' >>.gitignore && echo '!speed.json' >>.gitignore
 suite right && speeds 100 && commit "fast"
 mkdir shared && expect 0 run --store shared/results.db --output fast.json
 git checkout -qb change && speeds 104 && commit "slower"
+expect 0 run --store own.db --output slow.json
 
 # reader COMMAND... : as somebody who may write nothing below shared/. The superuser may write everything.
 reader() {
@@ -24,7 +25,7 @@ before=$(sha256sum shared/results.db)
 expect 0 reader "$HARNESS" history --store shared/results.db --branch main
 expect 0 reader "$HARNESS" report main --store shared/results.db
 expect 0 reader "$HARNESS" records list --store shared/results.db
-expect 0 reader "$HARNESS" compare --baseline main --current fast.json --store shared/results.db
+expect 1 reader "$HARNESS" compare --baseline main --current slow.json --store shared/results.db
 expect 1 reader "$HARNESS" run suite.yaml --device scripted:speed.json --against main --store shared/results.db --keep-in "$scratch/own.db"
 # A name that means something in an address of SQLite.
 cp -r shared 'shared?mode=rw#1' && chmod a-w 'shared?mode=rw#1'

@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "harness/base/files.h"
-#include "harness/cli/provenance/markdown_reads.h"
 #include "tests/store/repository.h"
 
 namespace harness {
@@ -119,17 +118,6 @@ TEST_F(BuildOf, CannotBeToldBesideCodeThatGitDoesNotKnow) {
   EXPECT_THAT(this_build(plan, revision), IsEmpty());
   repository_.write(".gitignore", "suites/tile.h\n");
   EXPECT_FALSE(this_build(plan, revision).empty()) << "ignored files are made from others";
-}
-
-TEST_F(BuildOf, SeesWhoReadsMarkdown) {
-  commit("docs/tile.md", "8");
-  MarkdownReads reads;
-  repository_.write("docs/other.md", "not tracked");
-  EXPECT_TRUE(read_file("docs/other.md"));
-  EXPECT_TRUE(read_file("kernel.cu"));
-  EXPECT_THAT(reads.seen(), IsEmpty());
-  EXPECT_TRUE(read_file("docs/tile.md"));
-  EXPECT_THAT(reads.seen(), ElementsAre(testing::EndsWith("docs/tile.md")));
 }
 
 TEST_F(BuildOf, KnowsATreeWithoutItsRepositoryByItsCommit) {

@@ -1,17 +1,11 @@
 #include "harness/cli/measuring/measure_record.h"
 
-#include <fmt/format.h>
-
-#include <cstdio>
-
 #include "harness/base/files.h"
-#include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/lock_clocks.h"
 #include "harness/cli/measuring/lock_devices.h"
 #include "harness/cli/measuring/measure_into.h"
 #include "harness/cli/output/rescue.h"
-#include "harness/cli/provenance/markdown_reads.h"
 
 namespace harness {
 
@@ -43,18 +37,11 @@ Result<MeasuredRecord> measure_record(Store& store, Prepared& prepared, const Me
   if (!run) return fail(run.error());
   Record& record = run->record;
   if (options.on_begin) options.on_begin(record);
-  MarkdownReads markdown;
   const Result<RunReport> report = measure(store, record, prepared, options);
   if (!report) {
     if (const Status closed = store.finish(record.id, RunState::interrupted); !closed)
       report_error(closed.error());
     return fail(report.error());
-  }
-  if (const std::vector<std::string> read = markdown.seen(); !record.build.empty() && !read.empty()) {
-    fmt::print(stderr, "no later run is proven by this build: {} was read meanwhile\n",
-               printable(read.front()));
-    record.build.clear();
-    if (const Status kept = store.update_header(record); !kept) return fail(rescued(record, kept.error()));
   }
   if (!report->interrupted) {
     record.finished = utc_timestamp();

@@ -2,7 +2,7 @@
 # Third step of the action: measures and judges. It never fails itself: the exit status of the harness is
 # left in the report folder, so that the steps after it report before the last one fails the job.
 #
-# Of code that is not merged the store is only read: what it measures is in the report folder alone.
+# Code that is not merged only reads the store: its results are in the report folder alone.
 #
 # Reads HARNESS, AGAINST, CHANGE and TARGET of prepare.sh, INPUT_SUITE, INPUT_STORE, INPUT_ALLOW, INPUT_FAIL_ON, INPUT_WAIVERS,
 # INPUT_ACCEPT_PROPOSED, INPUT_ARGUMENTS (one a line), INPUT_LOCK, REPORT.

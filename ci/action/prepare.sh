@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # First step of the action: what would make the verdict worthless is said before anything is measured.
-# Puts `against`, what to judge by, `change`, whether that is code which is not merged, `target`, the branch that it is
-# for, and `report`, the emptied report folder, among the step's outputs.
+# Its outputs: `against`, what to judge by; `report`, the emptied report folder; `change`, whether the code is not merged;
+# and `target`, the branch that such code is for.
 #
 # Reads INPUT_AGAINST, INPUT_REPORT, BASE_SHA of a pull request's event, DEFAULT_BRANCH, and GitHub's
 # GITHUB_EVENT_NAME, GITHUB_BASE_REF, GITHUB_REF, GITHUB_OUTPUT.

@@ -45,7 +45,7 @@ std::string defaults_file();
 // Whether a CI system runs this program: CI (most of them), JENKINS_URL or TF_BUILD is set, CI not to
 // "false".
 bool in_ci();
-// What a CI system merges the change under test into: GITHUB_BASE_REF, CI_MERGE_REQUEST_DIFF_BASE_SHA
+// The target of the change that a CI system tests: GITHUB_BASE_REF, CI_MERGE_REQUEST_DIFF_BASE_SHA
 // (GitLab) or CHANGE_TARGET (Jenkins), as a revision of `origin`. "": it tests no change, or does not say.
 std::string target_of_change();
 // HARNESS_CACHE_DIR: folder of what is kept between runs. Default: $XDG_CACHE_HOME/harness where that path

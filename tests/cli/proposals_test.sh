@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a change asks less of its cases than the baseline did is a proposal. What nobody measured stays open in CI. A change
-# that has lost its baseline is not the first.
+# A change that asks less of its cases than the baseline did makes proposals. Cases that nobody measured stay open in CI. A
+# change that has lost its baseline is not the first.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -30,7 +30,7 @@ expect 1 reader "$HARNESS" run suite.yaml --device scripted:speed.json --against
 # A name that means something in an address of SQLite.
 cp -r shared 'shared?mode=rw#1' && chmod a-w 'shared?mode=rw#1'
 expect 0 reader "$HARNESS" records list --store 'shared?mode=rw#1/results.db'
-# What would write says so.
+# A command that would write says so.
 expect 2 reader "$HARNESS" run suite.yaml --device scripted:speed.json --store shared/results.db
 names shared/results.db
 same "the store" "$(sha256sum shared/results.db)" "$before"

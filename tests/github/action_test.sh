@@ -77,7 +77,7 @@ gives 'result["ran"]' 'result["outputs"]["verdict"] == "regressed"'
 expect 0 "$HARNESS" records list
 silent_about "$(git rev-parse --short=10 HEAD)"
 [ -s "$scratch/artifacts/harness-report-suite.yaml/records.db" ] || problem "the artifact has no records.db"
-# What is merged is dispatched like a push.
+# A merged commit is dispatched like a push.
 git checkout -q main && event workflow_dispatch
 perf
 gives 'result["conclusion"] == "success"' '"records.db" not in str(result["artifacts"])'

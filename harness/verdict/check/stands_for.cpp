@@ -39,7 +39,7 @@ void for_each_setting(Visit visit) {
   visit("seed", &Sampling::seed, other);
 }
 
-// What the suite asks for, whatever the command line replaced.
+// The settings of the suite, whatever the command line replaced.
 const Sampling& asked_of(const CaseRecord& record) {
   return record.suite_sampling ? *record.suite_sampling : record.sampling;
 }

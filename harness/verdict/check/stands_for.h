@@ -1,4 +1,4 @@
-// What a case stands for: whether the change asks less of it than the baseline did. It may ask for fewer
+// The meaning of a case: whether the change asks less of it than the baseline did. It may ask for fewer
 // samples, another seed, less work, another command or a wider tolerance. Pure.
 #pragma once
 

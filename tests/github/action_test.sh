@@ -83,8 +83,8 @@ perf
 gives 'result["conclusion"] == "success"' '"records.db" not in str(result["artifacts"])'
 git checkout -q change
 # The target may also have a tag of its name, and a base that is not on the target is none.
-git tag origin/main HEAD && git tag main HEAD
 event pull_request
+git tag origin/main HEAD && git tag main HEAD
 perf
 gives 'result["outputs"]["verdict"] == "regressed"'
 git tag -d origin/main main >/dev/null

@@ -4,7 +4,7 @@
 //   all: {color: never}             # of every command that has the option
 //   commands:
 //     run: {store: results.db, wait: 10m}
-//     records list: {last: 20}
+//     records list: {format: json}
 //
 // A default is added to the command line as words, unless the line decides the option itself.
 #pragma once

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "harness/base/text.h"
+#include "harness/model/device_kinds.h"
 #include "harness/verdict/decide/looks.h"
 
 namespace harness {
@@ -39,9 +40,10 @@ void for_each_setting(Visit visit) {
   visit("seed", &Sampling::seed, other);
 }
 
-// The settings of the suite, whatever the command line replaced.
-const Sampling& asked_of(const CaseRecord& record) {
-  return record.suite_sampling ? *record.suite_sampling : record.sampling;
+// The settings of the suite, whatever the command line replaced. Another tool's are not known.
+Sampling asked_of(const CaseRecord& record) {
+  if (record.device == import_device) return {};
+  return record.suite_sampling.value_or(record.sampling);
 }
 
 void add_less(std::vector<Difference>& found, const char* name, double before, double after) {
@@ -105,7 +107,7 @@ void take_settings(Plan& plan, const Record& baseline) {
   for (PlannedCase& planned : plan.cases) {
     const auto before = known.find(planned.id);
     if (before == known.end() || before->second->device != planned.device) continue;
-    const Sampling& old = asked_of(*before->second);
+    const Sampling old = asked_of(*before->second);
     const Sampling own = planned.suite_sampling.value_or(planned.sampling);
     Sampling taken = planned.sampling;
     for_each_setting([&](const char*, auto member, auto is_weaker) {

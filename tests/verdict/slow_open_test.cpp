@@ -70,7 +70,7 @@ TEST(RareSlowCalls, WithoutAnyNothingIsOpen) {
 }
 
 TEST(RareSlowCalls, AskForTheNextLook) {
-  Record after = with_tail(0.02, 10, 2);
+  Record after = with_tail(0.01, 10, 2);
   after.cases.front().gate.looks = {5, 10, 20};
   const ComparisonRow row = row_of(with_tail(0, 1, 1, 20), after);
   ASSERT_EQ(row.reason.code, ReasonCode::slow_open);

@@ -142,7 +142,7 @@ std::optional<std::string> hash_of_scripts(const std::vector<std::string>& modul
 // Whether files of code below the folders of the suite and its modules are neither tracked nor ignored:
 // nobody knows them. Says so once, and that there are other such files.
 bool has_unknown_code(const Plan& plan, const Tree& tree) {
-  if (!tree.listed) return false;
+  if (!tree.listed || plan.suite.file.empty()) return false;
   std::vector<std::string> folders{fs::absolute(plan.suite.file).parent_path().string()};
   for (const fs::path module : plan.modules) folders.push_back(module.parent_path().string());
   std::error_code code;
@@ -151,7 +151,7 @@ bool has_unknown_code(const Plan& plan, const Tree& tree) {
     const fs::path below = fs::weakly_canonical(folder, code).lexically_relative(top);
     return below.empty() || *below.begin() == "..";
   });
-  if (plan.suite.file.empty() || folders.empty()) return false;
+  if (folders.empty()) return false;
   std::vector<std::string> unknown;
   std::size_t others = 0;
   for (const std::string& file : untracked_files(tree.top, folders)) {

@@ -13,6 +13,8 @@ export HARNESS_CACHE_DIR=$scratch/cache HARNESS_LOCK_DIR=$scratch/locks
 export HARNESS_TEST_FOLDER=$scratch  # marks every process that this test starts
 export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=tester GIT_AUTHOR_EMAIL=tester@example.org
 export GIT_COMMITTER_NAME=tester GIT_COMMITTER_EMAIL=tester@example.org
+# A CI system that runs the tests is not the one that they are about.
+unset CI JENKINS_URL TF_BUILD GITHUB_BASE_REF CI_MERGE_REQUEST_DIFF_BASE_SHA CHANGE_TARGET
 failures=0
 
 # python3 ARGUMENT... : the interpreter itself, because a start through pyenv's script takes a tenth of a second.

@@ -2,20 +2,21 @@
 # Third step of the action: measures and judges. It never fails itself: the exit status of the harness is
 # left in the report folder, so that the steps after it report before the last one fails the job.
 #
-# In a pull request the store is only read: what the change measures is in the report folder alone.
+# Code that is not merged only reads the store: its results are in the report folder alone.
 #
-# Reads HARNESS, AGAINST, INPUT_SUITE, INPUT_STORE, INPUT_ALLOW, INPUT_FAIL_ON, INPUT_WAIVERS,
+# Reads HARNESS, AGAINST, CHANGE and TARGET of prepare.sh, INPUT_SUITE, INPUT_STORE, INPUT_ALLOW, INPUT_FAIL_ON, INPUT_WAIVERS,
 # INPUT_ACCEPT_PROPOSED, INPUT_ARGUMENTS (one a line), INPUT_LOCK, REPORT.
 #
 # Files in the report folder: status (`running`, then the exit status), log.txt (what was printed),
-# verdict.json, verdict.html, verdict.txt, junit.xml, summary.md, annotations.txt; of pull requests records.db.
+# verdict.json, verdict.html, verdict.txt, junit.xml, summary.md, annotations.txt; of changes records.db.
 set -uo pipefail
 
 report=${REPORT:?the report folder}
 echo running >"$report/status"
 options=(--against "$AGAINST")
 [ -z "$INPUT_STORE" ] || options+=(--store "$INPUT_STORE")
-if [[ ${GITHUB_EVENT_NAME:-} == pull_request* ]]; then
+if [ "${CHANGE:-}" = true ]; then
+  export GITHUB_BASE_REF=$TARGET  # also of a commit that somebody dispatched
   if [[ $("$HARNESS" run --help 2>&1) == *--keep-in* ]]; then
     options+=(--keep-in "$report/records.db")
   else

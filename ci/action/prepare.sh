@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # First step of the action: what would make the verdict worthless is said before anything is measured.
-# Puts `against`, what to judge by, and `report`, the emptied report folder, among the step's outputs.
+# Its outputs: `against`, what to judge by; `report`, the emptied report folder; `change`, whether the code is not merged;
+# and `target`, the branch that such code is for.
 #
-# Reads INPUT_AGAINST, INPUT_REPORT, and GitHub's GITHUB_EVENT_NAME, GITHUB_BASE_REF, GITHUB_OUTPUT.
+# Reads INPUT_AGAINST, INPUT_REPORT, BASE_SHA of a pull request's event, DEFAULT_BRANCH, and GitHub's
+# GITHUB_EVENT_NAME, GITHUB_BASE_REF, GITHUB_REF, GITHUB_OUTPUT.
 set -euo pipefail
 
 # shellcheck source=ci/action/complain.sh
@@ -21,10 +23,23 @@ command -v python3 >/dev/null || complain "python3 is missing on this runner" "i
   complain "a pull_request_target job has write rights and must not run the code of a pull request" \
     "measure under pull_request, and comment with perf-comment.yml"
 
+change=false target=${GITHUB_BASE_REF:-}
+case $GITHUB_EVENT_NAME in
+  pull_request) change=true ;;
+  workflow_dispatch)  # perhaps of a fork's commit
+    target=${DEFAULT_BRANCH:-${GITHUB_REF#refs/heads/}}
+    git merge-base --is-ancestor HEAD "refs/remotes/origin/$target" 2>/dev/null || change=true
+    ;;
+esac
+echo "change=$change" >>"$GITHUB_OUTPUT"
+[ $change = false ] || echo "target=$target" >>"$GITHUB_OUTPUT"
+
 against=$INPUT_AGAINST
 if [ -z "$against" ]; then
   if [ "$GITHUB_EVENT_NAME" = pull_request ]; then
-    against=origin/$GITHUB_BASE_REF  # the harness takes the merge base with it
+    against=$BASE_SHA  # the harness takes the merge base with it; no name, because a change may make names
+  elif [ $change = true ]; then
+    against=refs/remotes/origin/$target
   else
     against=HEAD  # and here what was measured before HEAD
   fi
@@ -34,6 +49,11 @@ if [ ! -f "$against" ]; then
     "check out with actions/checkout; in a container, git config --global --add safe.directory \"\$GITHUB_WORKSPACE\""
   [ "$shallow" = false ] || complain "the checkout is shallow, so the baseline's commit cannot be found" \
     "give actions/checkout fetch-depth: 0, or run git fetch --unshallow"
+fi
+if [ -z "$INPUT_AGAINST" ] && [ "$GITHUB_EVENT_NAME" = pull_request ]; then
+  git merge-base --is-ancestor "$against" "refs/remotes/origin/$GITHUB_BASE_REF" 2>/dev/null ||
+    complain "the base of the pull request, $against, is not on origin/$GITHUB_BASE_REF" \
+      "its history was rewritten, or the checkout lacks it: fetch all branches, and start the job by a new push"
 fi
 case $against in
   *$'\n'*) complain "the input \`against\` has several lines" "name one revision or record file" ;;

@@ -95,7 +95,7 @@ def first_error(log):
 
 
 def in_pull_request():
-    return os.environ.get("GITHUB_EVENT_NAME", "").startswith("pull_request")
+    return os.environ.get("CHANGE") == "true"
 
 
 def interrupted(folder):

@@ -60,6 +60,7 @@ std::map<std::string, std::string> seen_by_workers() {
   constexpr std::array starts{"SSH_", "XDG_"};
   constexpr std::array others{"HARNESS_TODAY",
                               "HARNESS_NO_DEFAULTS",
+                              "HARNESS_DEFAULTS",
                               "HARNESS_CACHE_DIR",
                               "HARNESS_LOCK_DIR",
                               "HARNESS_ENVIRONMENT",
@@ -92,6 +93,22 @@ std::string today() {
 
 bool has_no_defaults() {
   return !value_of(no_defaults).empty();
+}
+
+std::string defaults_file() {
+  return value_of("HARNESS_DEFAULTS");
+}
+
+bool in_ci() {
+  const std::string ci = value_of("CI");
+  return (!ci.empty() && ci != "false" && ci != "0") || !value_of("JENKINS_URL").empty() ||
+         !value_of("TF_BUILD").empty();
+}
+
+std::string target_of_change() {
+  if (std::string base = value_of("CI_MERGE_REQUEST_DIFF_BASE_SHA"); !base.empty()) return base;
+  const std::string branch = value_or("GITHUB_BASE_REF", value_of("CHANGE_TARGET").c_str());
+  return branch.empty() ? "" : "refs/remotes/origin/" + branch;
 }
 
 fs::path cache_folder() {

@@ -41,6 +41,16 @@ std::string today();
 // start.
 inline constexpr const char* no_defaults = "HARNESS_NO_DEFAULTS";
 bool has_no_defaults();
+// HARNESS_DEFAULTS: a file like .harness.yaml of this user or machine, in which any option may have a
+// default.
+// "": not set.
+std::string defaults_file();
+// Whether a CI system runs this program: CI (most of them), JENKINS_URL or TF_BUILD is set, CI not to
+// "false".
+bool in_ci();
+// The target of the change that a CI system tests: GITHUB_BASE_REF, CI_MERGE_REQUEST_DIFF_BASE_SHA
+// (GitLab) or CHANGE_TARGET (Jenkins), as a revision of `origin`. "": it tests no change, or does not say.
+std::string target_of_change();
 // HARNESS_CACHE_DIR: folder of what is kept between runs. Default: $XDG_CACHE_HOME/harness where that path
 // is absolute, else $HOME/.cache/harness. Empty: there is no such folder.
 std::filesystem::path cache_folder();

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <system_error>
 #include <vector>
 
@@ -83,24 +84,36 @@ bool write_in_place(const fs::path& path, const WriteText& write) {
 Status read_pieces(const fs::path& path, std::uintmax_t limit,
                    const std::function<void(std::uintmax_t size)>& begin,
                    const std::function<bool(std::string_view piece)>& take) {
-  std::error_code code;
-  const fs::file_status status = fs::status(path, code);
-  if (!fs::exists(status)) return fail(ErrorKind::missing, Location{path.string()}, "no such file");
-  if (fs::is_directory(status))
-    return fail(ErrorKind::usage, Location{path.string()}, "is a folder, not a file");
-  const std::uintmax_t size = fs::is_regular_file(status) ? fs::file_size(path, code) : 0;
-  if (size > limit)
-    return fail(ErrorKind::usage, Location{path.string()},
-                fmt::format("is {} bytes; at most {} are read", size, limit));
-  std::ifstream in(path, std::ios::binary);
+  const auto failed = [&](ErrorKind kind, std::string what, std::string advice = {}) {
+    return fail(kind, Location{path.string()}, std::move(what), std::move(advice));
+  };
+  // Opening a pipe must not wait for somebody who writes.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  const int why = errno;
+  if (fd < 0 && (why == ENOENT || why == ENOTDIR)) return failed(ErrorKind::missing, "no such file");
+  if (fd < 0) return failed(ErrorKind::environment, fmt::format("cannot be read: {}", std::strerror(why)));
+  const std::shared_ptr<void> closed(nullptr, [fd](void*) { ::close(fd); });
+  struct stat found {};
+  const bool known = fstat(fd, &found) == 0;
+  if (known && S_ISDIR(found.st_mode)) return failed(ErrorKind::usage, "is a folder, not a file");
+  if (!known || !S_ISREG(found.st_mode))
+    return failed(ErrorKind::usage, "is a pipe or a device, not a file", "write it into a file first");
+  const auto too_large = [&](std::uintmax_t size) {
+    return failed(ErrorKind::usage, fmt::format("is {} bytes; at most {} are read", size, limit));
+  };
+  const auto size = static_cast<std::uintmax_t>(found.st_size);
+  if (size > limit) return too_large(size);
   begin(size);
   std::vector<char> block(std::size_t{1} << 16);
-  while (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0)
-    if (!take({block.data(), static_cast<std::size_t>(in.gcount())})) return {};
-  if (in.bad() || (!in.is_open()))
-    return fail(ErrorKind::environment, Location{path.string()},
-                fmt::format("cannot be read: {}", std::strerror(errno)));
-  return {};
+  for (std::uintmax_t total = 0;;) {  // it may grow meanwhile, and files of the system tell no size
+    const ssize_t count = ::read(fd, block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0)
+      return failed(ErrorKind::environment, fmt::format("cannot be read: {}", std::strerror(errno)));
+    total += static_cast<std::uintmax_t>(count);
+    if (total > limit) return too_large(total);
+    if (count == 0 || !take({block.data(), static_cast<std::size_t>(count)})) return {};
+  }
 }
 
 Result<std::string> read_file(const fs::path& path, std::uintmax_t limit) {

@@ -16,7 +16,8 @@ namespace harness {
 
 inline constexpr std::uintmax_t default_file_limit = 1ULL << 32;
 
-// Reads a whole file. A missing file, a directory or a file larger than `limit` bytes is an error.
+// Reads a whole file. A missing file, a folder, a pipe, a device or a file of more than `limit` bytes is an
+// error.
 Result<std::string> read_file(const std::filesystem::path& path, std::uintmax_t limit = default_file_limit);
 // The same file in pieces: `begin` gets its size, 0 where it is not known; `take` gets each piece, and
 // returns false when it needs no more.

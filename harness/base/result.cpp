@@ -14,8 +14,8 @@ std::string to_string(const Location& where) {
 std::string Error::text() const {
   std::string out = to_string(where);
   if (!out.empty()) out += ": ";
-  out += "error: " + message;
-  if (!advice.empty()) out += "\n  advice: " + advice;
+  out += "error: " + printable_lines(message);
+  if (!advice.empty()) out += "\n  advice: " + printable_lines(advice);
   return out;
 }
 

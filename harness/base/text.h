@@ -35,6 +35,9 @@ bool wildcard_match(std::string_view pattern, std::string_view text);
 // so that a name from a suite or a record cannot drive a terminal.
 std::string printable(std::string_view text);
 
+// The same line by line: newlines stay.
+std::string printable_lines(std::string_view text);
+
 // A word for a POSIX shell, for commands that messages suggest: as it is when nothing in it means
 // anything to a shell, else printable() and in single quotes.
 std::string shell_quoted(std::string_view text);

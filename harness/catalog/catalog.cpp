@@ -49,9 +49,10 @@ void Catalog::yield_to_modules() {
   for (const auto& workload : contents_.workloads) yielding_.emplace(workload->name());
 }
 
-bool Catalog::give_way(std::string_view workload) {
+bool Catalog::give_way(std::string_view workload, const std::string& module) {
   const auto found = yielding_.find(workload);
   if (found == yielding_.end()) return false;
+  hidden_.emplace(*found, std::filesystem::path(module).filename());
   yielding_.erase(found);
   std::erase_if(contents_.workloads, [&](const auto& one) { return one->name() == workload; });
   std::erase_if(contents_.variants, [&](const sdk::Variant& one) { return one.workload == workload; });
@@ -116,7 +117,7 @@ Status Catalog::add(const sdk::Module& module) {
 
 Status Catalog::merge(sdk::Registry incoming, const std::string& origin) {
   for (std::unique_ptr<sdk::Workload>& workload : incoming.workloads) {
-    if (this->workload(workload->name()) != nullptr && !give_way(workload->name()))
+    if (this->workload(workload->name()) != nullptr && !give_way(workload->name(), origin))
       return fail(ErrorKind::usage, fmt::format("module `{}` brings workload `{}`, which exists already",
                                                 origin, workload->name()));
     if (Status checked = check_metrics(*workload, origin); !checked) return checked;
@@ -152,6 +153,11 @@ const sdk::Variant* Catalog::variant(std::string_view workload, std::string_view
   for (const sdk::Variant& variant : contents_.variants)
     if (variant.workload == workload && variant.name == name) return &variant;
   return nullptr;
+}
+
+std::string Catalog::module_hiding(std::string_view workload) const {
+  const auto found = hidden_.find(workload);
+  return found == hidden_.end() ? std::string() : found->second;
 }
 
 std::vector<std::string> Catalog::workload_names() const {

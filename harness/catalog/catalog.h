@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ class Catalog {
   [[nodiscard]] const sdk::Workload* workload(std::string_view name) const;
   [[nodiscard]] const sdk::Variant* variant(std::string_view workload, std::string_view name) const;
 
+  // The module whose workload took the place of one that yielded; "" where none did.
+  [[nodiscard]] std::string module_hiding(std::string_view workload) const;
+
   [[nodiscard]] std::vector<std::string> workload_names() const;
   [[nodiscard]] std::vector<std::string> variant_names(std::string_view workload) const;
 
@@ -43,10 +47,11 @@ class Catalog {
   Status add_library(void* library, const std::string& file);
   Status merge(sdk::Registry incoming, const std::string& origin);
   // Whether it was there, and yielded.
-  bool give_way(std::string_view workload);
+  bool give_way(std::string_view workload, const std::string& module);
 
   sdk::Registry contents_;
-  std::set<std::string, std::less<>> yielding_;  // workloads
+  std::set<std::string, std::less<>> yielding_;             // workloads
+  std::map<std::string, std::string, std::less<>> hidden_;  // workload -> the module that hides it
 };
 
 // Why this process cannot make a kernel of the variant. For a variant without `make`.

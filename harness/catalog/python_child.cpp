@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -70,7 +71,7 @@ struct Answer {
   std::string item_name;
 };
 
-constexpr Seconds import_deadline = 120;  // a file may import PyTorch
+constexpr Seconds time_to_end = 5;  // of a child that says no more
 constexpr const char* which_interpreter = "HARNESS_PYTHON names an interpreter of Python 3.9 or newer";
 constexpr const char* source = "python3 -m harness.describe";
 
@@ -105,7 +106,7 @@ struct Described<Answer> {
       field("item_name", &Answer::item_name));
 };
 
-Result<PythonChild> PythonChild::start(const std::filesystem::path& file) {
+Result<PythonChild> PythonChild::start(const std::filesystem::path& file, Seconds patience) {
   constexpr int standard_error = 2;
   Result<Child> started = Child::start({.argv = python_command("harness.describe", file.string()),
                                         .environment = python_environment(),
@@ -113,27 +114,32 @@ Result<PythonChild> PythonChild::start(const std::filesystem::path& file) {
                                         .dies_with_parent = true},
                                        {.out = standard_error});
   if (!started) return fail(ErrorKind::usage, started.error().message, which_interpreter);
-  PythonChild child(std::move(*started));
+  PythonChild child(std::move(*started), patience);
   const Result<std::string> line = child.answer();
   if (!line) return fail(line.error());
   Result<Contents> described = from_json(Described<Contents>::fields, *line, source);
   if (!described) return fail(described.error());
   if (!described->error.empty())
     return fail(ErrorKind::usage, described->error, "correct the file; `python3 FILE` shows the whole trace");
+  child.left_ = patience;
   child.workloads_ = std::move(described->workloads);
   return child;
 }
 
 Result<std::string> PythonChild::answer() {
-  auto line = child_.read_line(import_deadline);
+  const auto begin = std::chrono::steady_clock::now();
+  auto line = child_.read_line(left_);
+  const Seconds given = left_;
+  left_ -= std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (line) return std::move(*line);
   if (line.error() == NoLine::closed) {
+    if (!child_.has_ended(time_to_end)) child_.kill_group();
     const Exit exit = child_.wait();
     return fail(ErrorKind::environment, fmt::format("`{}` ended: {}", source, exit.text()),
                 which_interpreter);
   }
-  return fail(ErrorKind::environment,
-              fmt::format("`{}` says nothing within {:g} s", source, import_deadline));
+  return fail(ErrorKind::environment, fmt::format("`{}` says nothing within {:.3g} s", source, given),
+              "a file with cases describes them when it is imported: let only the cases compute");
 }
 
 sdk::Problem PythonChild::problem(const std::string& workload, const sdk::Params& params) {

@@ -29,7 +29,8 @@ struct PythonWorkload {
 
 class PythonChild {
  public:
-  static Result<PythonChild> start(const std::filesystem::path& file);
+  // `patience`: for the import of the file, and again for all answers together.
+  static Result<PythonChild> start(const std::filesystem::path& file, Seconds patience = 120);
 
   [[nodiscard]] const std::vector<PythonWorkload>& workloads() const { return workloads_; }
 
@@ -37,10 +38,11 @@ class PythonChild {
   sdk::Problem problem(const std::string& workload, const sdk::Params& params);
 
  private:
-  explicit PythonChild(Child child) : child_(std::move(child)) {}
+  PythonChild(Child child, Seconds patience) : child_(std::move(child)), left_(patience) {}
   Result<std::string> answer();
 
   Child child_;
+  Seconds left_;  // of its patience
   std::vector<PythonWorkload> workloads_;
 };
 

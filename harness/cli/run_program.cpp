@@ -13,7 +13,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/commands/commands.h"
-#include "harness/cli/declared/defaults.h"
+#include "harness/cli/declared/deciding_defaults.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options/typed_option.h"
 #include "harness/store/store_wait.h"
@@ -120,8 +120,10 @@ int run_program(int argc, char** argv) {
   Action chosen;
   Commands commands(program, chosen);
   add_all_commands(commands);
-  const Checked<DefaultedLine> line = with_defaults(program, std::vector<std::string>(argv + 1, argv + argc));
+  const Checked<DefaultedLine> line =
+      with_deciding_defaults(program, std::vector<std::string>(argv + 1, argv + argc));
   if (!line) return report_errors(line.error());
+  for (const std::string& note : line->notes) fmt::print(stderr, "{}\n", note);
   try {
     parse(program, line->words());
   } catch (const CLI::Success& success) {  // --help, --version

@@ -17,7 +17,8 @@ enum class CauseCode {
   // Found by the plan.
   not_measured,    // the case's turn has not come yet
   only_one_build,  // of an A/B run in one process has the case
-  left_out,        // device: the user chose only this one
+  left_out,        // device: the user chose only this one; or budget: of a campaign, in seconds; or neither:
+                   // by a filter, a tag or --set
   no_device,       // device; why: what its library says, or no figure
   no_cuda_module,  // the build was configured without a CUDA toolkit
   no_driver,       // NVIDIA's is not installed

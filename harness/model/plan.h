@@ -124,6 +124,7 @@ struct PlannedCase {
   std::string item_name;             // "tokens"; "" when unknown
   double link_bytes = 0;             // that the busiest GPU of several sends, likewise
   int gpus = 1;                      // that one call uses, as the workload declares
+  std::string hides = {};            // the module whose workload hides a built-in one of this name; "": none
   Location where;                    // of the group in the suite
   std::optional<Cause> skip = {};    // why it cannot run here
   // The suite's own sampling, where the command line replaced it. A result with less is no baseline.

@@ -197,6 +197,7 @@ struct Described<PlannedCase> {
       field("items", &PlannedCase::items).null_when_default(),
       field("item_name", &PlannedCase::item_name).unless_default(),
       field("link_bytes", &PlannedCase::link_bytes).unless_default(),
+      field("hides", &PlannedCase::hides).unless_default(),
       field("gpus", &PlannedCase::gpus).unless_default().within(1, most_gpus),
       field("reference", &PlannedCase::reference).null_when_default(),
       field("sampling", &PlannedCase::sampling).required(),

@@ -211,6 +211,7 @@ CaseRecord planned_record(const PlannedCase& planned) {
   record.item_name = planned.item_name;
   record.link_bytes = planned.link_bytes;
   record.gpus = planned.gpus;
+  record.hides = planned.hides;
   record.where = planned.where;
   record.outcome = Outcome::skipped;
   record.reason = planned.skip.value_or(Cause{CauseCode::not_measured});

@@ -210,6 +210,7 @@ struct CaseRecord {
   std::string item_name;                // "tokens"
   double link_bytes = 0;                // see PlannedCase
   int gpus = 1;                         // see PlannedCase
+  std::string hides = {};               // see PlannedCase
   Location where;                       // in the suite
   Outcome outcome = Outcome::measured;  // the worst of its processes (see worst_outcome)
   Rare<Cause> reason = {};

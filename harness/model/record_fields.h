@@ -208,8 +208,8 @@ inline constexpr auto planned_part = list_fields<CaseRecord>(
     field("bytes", &CaseRecord::bytes).unless_default(), field("items", &CaseRecord::items).unless_default(),
     field("item_name", &CaseRecord::item_name).unless_default(),
     field("link_bytes", &CaseRecord::link_bytes).unless_default(),
-    field("gpus", &CaseRecord::gpus).unless_default(), field("where", &CaseRecord::where).unless_default(),
-    field("outcome", &CaseRecord::outcome).required(),
+    field("gpus", &CaseRecord::gpus).unless_default(), field("hides", &CaseRecord::hides).unless_default(),
+    field("where", &CaseRecord::where).unless_default(), field("outcome", &CaseRecord::outcome).required(),
     field("reason", &CaseRecord::reason).as<AsReason>().unless_default());
 
 template <>

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -125,8 +127,45 @@ Revision head_revision(const fs::path& folder) {
   return revision;
 }
 
+namespace {
+
+// The commit of each reference that `name` may mean: a tag, a branch here or one of a remote.
+std::map<std::string, std::string> references_of(const fs::path& folder, const std::string& name) {
+  const std::vector<std::string> whole{"refs/tags/" + name, "refs/heads/" + name, "refs/remotes/" + name,
+                                       "refs/remotes/origin/" + name};
+  std::vector<std::string> arguments{"for-each-ref", "--format=%(refname) %(objectname) %(*objectname)"};
+  arguments.insert(arguments.end(), whole.begin(), whole.end());
+  std::map<std::string, std::string> found;
+  for (const std::string& line : split(git_line(folder, std::move(arguments)).value_or(""), '\n')) {
+    const std::vector<std::string> words = split(trim(line), ' ');  // the last one is the commit of a tag
+    if (std::find(whole.begin(), whole.end(), words.front()) != whole.end())
+      found.emplace(words.front(), words.back());
+  }
+  return found;
+}
+
+// An error where `name` is a tag, and also a branch at another commit: git takes the tag, and people mean the
+// branch.
+Status check_unambiguous(const fs::path& folder, const std::string& name) {
+  const std::string plain = name.substr(0, name.find_first_of("~^:@"));
+  if (plain.empty() || plain.starts_with("refs/") || is_hash(plain)) return {};
+  const std::map<std::string, std::string> all = references_of(folder, plain);
+  const auto tag = all.find("refs/tags/" + plain);
+  if (tag == all.end()) return {};
+  for (const auto& [branch, commit] : all)
+    if (commit != tag->second)
+      return fail(ErrorKind::usage,
+                  fmt::format("`{}` is a tag at {} and a branch at {}", plain, tag->second.substr(0, 10),
+                              commit.substr(0, 10)),
+                  fmt::format("name `{}` or `{}`", branch, tag->first));
+  return {};
+}
+
+}  // namespace
+
 Result<std::string> resolve_revision(const fs::path& folder, const std::string& name) {
   const bool sane = !name.empty() && name.front() != '-' && printable(name) == name;
+  if (const Status one = sane ? check_unambiguous(folder, name) : Status(); !one) return fail(one.error());
   // A fresh CI checkout has the target branch only as origin/main.
   for (const std::string& spelled : {name, "refs/remotes/origin/" + name})
     if (const auto hash = sane ? commit_named(folder, spelled) : std::nullopt) return *hash;
@@ -228,6 +267,40 @@ Result<std::string> files_of_commit(const fs::path& folder, const std::string& c
   if (!output) return fail(output.error());
   if (output->exit.ok()) return output->out;
   return fail(ErrorKind::environment, "git: " + complaint(*output));
+}
+
+namespace {
+
+// The names that `git ls-files` tells, whatever characters they have.
+std::vector<std::string> ls_files(const fs::path& folder, std::vector<std::string> options,
+                                  const std::vector<std::string>& paths) {
+  options.insert(options.begin(), {"ls-files", "-z", "--full-name"});
+  options.emplace_back("--");
+  options.insert(options.end(), paths.begin(), paths.end());
+  const Result<Output> output = git(folder, std::move(options));
+  std::vector<std::string> names;
+  if (!output || !output->exit.ok()) return names;
+  for (std::string& name : split(output->out, '\0'))
+    if (!name.empty()) names.push_back(std::move(name));
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> tracked_files(const fs::path& folder, const std::vector<std::string>& patterns) {
+  return ls_files(folder, {}, patterns);
+}
+
+std::vector<std::string> unseen_files(const fs::path& folder) {
+  std::vector<std::string> unseen;
+  for (const std::string& line : ls_files(folder, {"-v"}, {":(top)"}))
+    if (line.size() > 2 && (line[0] == 'S' || (line[0] >= 'a' && line[0] <= 'z')))
+      unseen.push_back(line.substr(2));
+  return unseen;
+}
+
+std::vector<std::string> untracked_files(const fs::path& folder, const std::vector<std::string>& paths) {
+  return ls_files(folder, {"--others", "--exclude-standard"}, paths);
 }
 
 bool has_changes(const fs::path& folder, const std::vector<std::string>& paths) {

@@ -21,7 +21,8 @@ Status check_repository(const std::filesystem::path& folder);
 Revision head_revision(const std::filesystem::path& folder);
 
 // A revision name (branch, tag, HEAD~2, short hash) -> 40 hex digits. An unknown name is an error
-// with the nearest branch or tag. A branch that only `origin` has is found by its plain name.
+// with the nearest branch or tag. A branch that only `origin` has is found by its plain name. A name that is
+// a tag, and also a branch at another commit, is an error.
 Result<std::string> resolve_revision(const std::filesystem::path& folder, const std::string& name);
 // The same in the current folder; an error begins with the option that has the name.
 Result<std::string> commit_of_option(const char* option, const std::string& name);
@@ -61,6 +62,15 @@ Result<std::string> file_at(const std::filesystem::path& folder, const std::stri
 // Paths are relative to `folder`, which is to be the repository's top folder.
 Result<std::string> files_of_commit(const std::filesystem::path& folder, const std::string& commit,
                                     const std::vector<std::string>& paths);
+
+// The tracked files that match, relative to the repository's top. None where git cannot tell.
+std::vector<std::string> tracked_files(const std::filesystem::path& folder,
+                                       const std::vector<std::string>& patterns);
+// The tracked files whose changes git is told not to see: assume-unchanged, or skip-worktree.
+std::vector<std::string> unseen_files(const std::filesystem::path& folder);
+// The files below `paths` that are neither tracked nor ignored, relative to the repository's top.
+std::vector<std::string> untracked_files(const std::filesystem::path& folder,
+                                         const std::vector<std::string>& paths);
 
 // Whether anything below `paths` differs from HEAD, new files included; also when git cannot tell.
 bool has_changes(const std::filesystem::path& folder, const std::vector<std::string>& paths);

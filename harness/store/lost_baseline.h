@@ -13,4 +13,8 @@ namespace harness {
 bool is_measured_otherwise(Store& store, const std::string& name, const Selected& current,
                            const SelectOptions& options);
 
+// Whether the store has a complete record of the suite and device of `current` at another commit, on whatever
+// branch. Then a change without a measured ancestor is not the first, either.
+bool is_measured_on_another_branch(Store& store, const Selected& current);
+
 }  // namespace harness

@@ -333,6 +333,8 @@ Checked<Plan> make_plan(const Suite& written, const Catalog& catalog, const Plan
   if (options.axes.empty()) list.report_duplicates(suite.identity.file, errors);
   if (errors.empty()) list.resolve_references(errors);
   Plan plan{suite.identity, module_paths(suite), std::move(list.cases)};
+  for (PlannedCase& one : plan.cases)
+    if (!one.program) one.hides = catalog.module_hiding(one.workload);
   plan_counters(suite, options, plan, errors);
   if (errors.empty())
     options.arms ? select_points(plan, options, errors) : select_cases(plan, options, errors);

@@ -10,6 +10,7 @@
 #include "harness/base/parallel.h"
 #include "harness/verdict/check/proof.h"
 #include "harness/verdict/check/settled.h"
+#include "harness/verdict/check/stands_for.h"
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/read/align_kernels.h"
 #include "harness/verdict/read/tool_cases.h"
@@ -82,6 +83,19 @@ void add_half(CaseRows& found, const CaseRecord& before, const CaseRecord& after
   found.rows.push_back(std::move(row));
 }
 
+// Names the tolerance of a new case where it is wider than that of another case of its point.
+void name_own_tolerance(ComparisonRow& row, const CaseRecord& record, const ComparedRecords& records) {
+  const double own = tolerance_of(record);
+  if (!records.for_words || own == 0) return;
+  double usual = own;
+  for (const Record* side : {&records.baseline, &records.current})
+    for (const CaseRecord& one : side->cases)
+      if (one.workload == record.workload && one.params == record.params)
+        if (const double other = tolerance_of(one); other > 0) usual = std::min(usual, other);
+  if (usual < own)
+    row.diagnostics.push_back({DiagnosticCode::own_tolerance, {{"tolerance", own}, {"usual", usual}}});
+}
+
 void add_case(CaseRows& found, const CaseRecord* before, const CaseRecord& after,
               const ComparedRecords& records, SideReader& reader) {
   const CaseProof proof = proof_of(before, after, records);
@@ -89,9 +103,16 @@ void add_case(CaseRows& found, const CaseRecord* before, const CaseRecord& after
   if (std::optional<Settled> settled = settled_without_samples(before, after, proof.proven(), had_device)) {
     ComparisonRow& row = found.rows.emplace_back(row_for(after, nullptr, records));
     row.unproven = proof.gap;
+    if (settled->reason.code == ReasonCode::left_out && records.policy.allow_left_out)
+      settled = Settled{Verdict::skipped, {ReasonCode::skipped}, settled->cause};
     conclude(row, settled->verdict, std::move(settled->reason));
     row.cause = settled->cause;
+    if (before == nullptr) name_own_tolerance(row, after, records);
     add_baseline_spreads(found, before, after, reader);
+    return;
+  }
+  if (auto inexact = records.policy.accept_proposed ? std::nullopt : beyond_old_tolerance(*before, after)) {
+    conclude(found.rows.emplace_back(row_for(after, nullptr, records)), Verdict::failed, std::move(*inexact));
     return;
   }
   const std::size_t rows_before = found.rows.size();

@@ -7,6 +7,7 @@
 #include "harness/verdict/check/diagnose.h"
 #include "harness/verdict/check/exact.h"
 #include "harness/verdict/check/proof.h"
+#include "harness/verdict/check/stands_for.h"
 #include "harness/verdict/check/zeros.h"
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/decide/looks.h"
@@ -55,6 +56,8 @@ std::optional<Obstacle> obstacle_to(const MetricPair& pair, const ComparisonRow&
                                     const ComparedRecords& records) {
   if (records.pairing_obstacle) return records.pairing_obstacle;
   if (auto found = sampling_obstacle(pair.before, pair.after)) return found;
+  if (!records.policy.accept_proposed && !records.pairing)
+    if (auto found = meaning_obstacle(pair.before, pair.after)) return found;
   if (const auto& found = records.machine_of(pair.after.device).obstacle) return found;
   if (records.estimator_obstacle) return records.estimator_obstacle;
   if (const Obstacle* found = records.steps_obstacle(pair.after)) return *found;
@@ -237,12 +240,21 @@ void show_other_device(ComparisonRow& row, const SideReading& baseline, const Si
       {DiagnosticCode::other_gpu, {{"baseline", uuids.front()}, {"current", uuids.back()}}});
 }
 
+// Tells what the change asks less of the case, which does not count.
+void tell_weaker(ComparisonRow& row, const MetricPair& pair, const ComparedRecords& records) {
+  if (!records.for_words || records.policy.accept_proposed) return;
+  if (!records.pairing)
+    if (auto told = settings_proposed(pair.before, pair.after)) row.diagnostics.push_back(std::move(*told));
+  if (auto told = tolerance_proposed(pair.before, pair.after)) row.diagnostics.push_back(std::move(*told));
+}
+
 JudgedRow judge(const MetricPair& pair, const CaseProof& proof, const ComparedRecords& records,
                 SideReader& reader) {
   JudgedRow judged{row_for(pair.after, &pair.now, records, &pair.before), {}, {}, {}};
   ComparisonRow& row = judged.row;
   apply(proof, row, pair.after);
   if (pair.after.outcome == Outcome::looked_at && told_alike(pair.old, pair.now)) set_proven(proof, row);
+  tell_weaker(row, pair, records);
   SideReading baseline = reader.read(pair.old), current = reader.read(pair.now);
   row.baseline = side_of(baseline);
   row.current = side_of(current);

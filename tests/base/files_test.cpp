@@ -44,6 +44,28 @@ TEST(ReadFile, TellsItsThreeRefusalsApart) {
   EXPECT_TRUE(read_file(folder.path() / "long", 5));
 }
 
+TEST(ReadFile, WaitsForNoPipeAndReadsNoDevice) {
+  const TemporaryFolder folder;
+  const std::filesystem::path pipe = folder.path() / "pipe", link = folder.path() / "link";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::filesystem::create_symlink("/dev/zero", link);
+  for (const std::filesystem::path& file : {pipe, link}) {
+    const auto read = read_file(file);
+    ASSERT_FALSE(read) << file;
+    EXPECT_EQ(read.error().kind, ErrorKind::usage);
+  }
+  std::filesystem::remove(link);
+  ASSERT_TRUE(write_file_atomically(folder.path() / "file", "text"));
+  std::filesystem::create_symlink(folder.path() / "file", link);
+  EXPECT_EQ(read_file(link), "text") << "a link to a file";
+}
+
+// Files of the system tell a size of 0.
+TEST(ReadFile, KeepsToItsLimitWhateverSizeTheFileTells) {
+  ASSERT_TRUE(read_file("/proc/self/status"));
+  EXPECT_FALSE(read_file("/proc/self/status", 10));
+}
+
 TEST(ReadNamedFile, AdvisesTheNearestNameWithAnExtension) {
   const TemporaryFolder folder;
   for (const char* name : {"main.json", "mian.yaml", "other.json"})

@@ -8,6 +8,7 @@
 
 #include "harness/base/files.h"
 #include "harness/catalog/catalog.h"
+#include "harness/catalog/python_child.h"
 
 namespace harness {
 namespace {
@@ -111,6 +112,19 @@ TEST_F(PythonModule, NamesTheLineOfAMistakeInTheFile) {
   ASSERT_FALSE(loaded);
   EXPECT_THAT(loaded.error().message, HasSubstr("cases.py:3: ValueError"));
   EXPECT_THAT(loaded.error().where.file, HasSubstr("cases.py"));
+}
+
+// The end of a file that says nothing more is not waited for.
+TEST_F(PythonModule, HasADeadlineForDescribingItself) {
+  const std::filesystem::path file = folder_.path() / "cases.py";
+  for (const char* text : {"import time\ntime.sleep(600)\n", "while True: pass\n"}) {
+    std::ofstream(file) << text;
+    const auto started = PythonChild::start(file, 0.2);
+    ASSERT_FALSE(started);
+    EXPECT_EQ(started.error().kind, ErrorKind::environment);
+  }
+  std::ofstream(file) << cases;
+  EXPECT_TRUE(PythonChild::start(file)) << "a file that describes itself at once";
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ YAML
 }
 
 repository
+printf '%s\n' 'claims.*' '*.db' >>.gitignore
 claimed false '>= 1.2x'
 cat >speed.json <<'JSON'
 {"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A",
@@ -67,4 +68,33 @@ expect 2 "$HARNESS" claims
 claimed true '> 1.3'
 expect 2 "$HARNESS" claims suite.yaml
 names suite.yaml:11 range
+
+# A change's claims are proposals: as they were before they decide, also where it deletes them.
+claimed true '>= 1.2' && commit "a gated claim"
+git checkout -qb softer
+claimed true '>= 1.1' && commit "a softer claim"
+sed -i 's/"us": 80/"us": 87/' speed.json && commit "slower"
+expect 0 run
+expect 0 "$HARNESS" claims suite.yaml
+expect 1 "$HARNESS" claims suite.yaml --against main --report json=claims.json
+names suite.yaml
+expect 0 "$HARNESS" claims suite.yaml --against main --accept-proposed
+git update-ref refs/remotes/origin/main main
+GITHUB_BASE_REF=main expect 1 "$HARNESS" claims suite.yaml
+sed -i '/^claims:/,$d' suite.yaml && commit "no claims"
+expect 0 run
+expect 1 "$HARNESS" claims suite.yaml --against main
+git checkout -q main
+# New claims count at once, and unchanged ones are no proposals.
+git checkout -qb more
+echo '  - {says: both are fast, source: me, of: twice/*, value: "<= 200", over: every, gate: true}' >>suite.yaml
+commit "a claim more"
+expect 0 run
+expect 0 "$HARNESS" claims suite.yaml --against main --report json=claims.json
+holds claims.json 'len(report["claims"]) == 4'
+silent_about proposal
+# A part of the suite confirms nothing about every case.
+expect 0 run --filter '*/right/*' --save-as part
+expect 3 "$HARNESS" claims suite.yaml --record @part --report json=claims.json
+holds claims.json 'report["claims"][3]["gap"] == "partial"'
 finish

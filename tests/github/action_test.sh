@@ -74,6 +74,24 @@ gives 'not result["ran"]' 'result["conclusion"] == "skipped"'
 event workflow_dispatch
 perf
 gives 'result["ran"]' 'result["outputs"]["verdict"] == "regressed"'
+expect 0 "$HARNESS" records list
+silent_about "$(git rev-parse --short=10 HEAD)"
+[ -s "$scratch/artifacts/harness-report-suite.yaml/records.db" ] || problem "the artifact has no records.db"
+# A merged commit is dispatched like a push.
+git checkout -q main && event workflow_dispatch
+perf
+gives 'result["conclusion"] == "success"' '"records.db" not in str(result["artifacts"])'
+git checkout -q change
+# The target may also have a tag of its name, and a base that is not on the target is none.
+event pull_request
+git tag origin/main HEAD && git tag main HEAD
+perf
+gives 'result["outputs"]["verdict"] == "regressed"'
+git tag -d origin/main main >/dev/null
+event pull_request
+sed -i "s/\"base\": {\"sha\": \"[0-9a-f]*\"/\"base\": {\"sha\": \"$(git rev-parse HEAD)\"/" "$scratch/event.json"
+perf
+gives 'result["conclusion"] == "failure"' 'result["outputs"]["verdict"] == "error"'
 
 # Waived regressions are none that fail.
 cat >waivers.yaml <<'YAML'
@@ -87,12 +105,28 @@ perf
 gives 'result["conclusion"] == "failure"' 'result["outputs"]["regressions"] == "2"'
 # ... but a change does not waive itself: a maintainer's label lets it, for the commit that it was given to.
 event pull_request
-sed -i 's/"event": {/"event": {"action": "labeled", "label": {"name": "accept-proposed"}, /' "$scratch/event.json"
-perf
+proposed=true perf
 gives 'result["conclusion"] == "failure"' 'result["outputs"]["regressions"] == "1"'
-sed -i 's/"name": "accept-proposed"/"name": "docs"/' "$scratch/event.json"
-perf
-gives 'result["outputs"]["regressions"] == "2"'
+# labelled LABEL PERMISSION: whether the label lets the proposals count.
+mkdir "$scratch/gh"
+labelled() {
+  printf '#!/bin/sh\necho "$2" | grep -q /collaborators/giver/permission && echo "%s"\n' "$2" >"$scratch/gh/gh"
+  chmod +x "$scratch/gh/gh"
+  event pull_request
+  sed -i "s|\"event\": {|\"event\": {\"action\": \"labeled\", \"label\": {\"name\": \"$1\"}, \"sender\": {\"login\": \"giver\"}, |" "$scratch/event.json"
+  PATH=$scratch/gh:$PATH node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml accepted "$scratch/event.json" "$result" >"$printed" 2>&1 </dev/null ||
+    problem "runner.mjs failed"
+}
+head=$(git rev-parse HEAD)
+labelled "accept $head" write && gives 'result["outputs"]["proposed"] == "true"'
+labelled "accept $head" admin && gives 'result["outputs"]["proposed"] == "true"'
+labelled "accept $head" triage && gives 'result["outputs"]["proposed"] == "false"'
+labelled "accept $head" "" && gives 'result["outputs"]["proposed"] == "false"'
+labelled "accept $(git rev-parse HEAD~1)" admin && gives 'result["outputs"]["proposed"] == "false"'
+labelled docs admin && gives 'result["outputs"]["proposed"] == "false"'
+event pull_request
+node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml accepted "$scratch/event.json" "$result" >"$printed" 2>&1 </dev/null
+gives 'result["outputs"]["proposed"] == "false"'
 git rm -q waivers.yaml && commit "none is waived"
 
 # A change that is measured on a machine of another class has lost its baseline.

@@ -94,7 +94,7 @@ result=$scratch/result.json
 perf() {
   rm -f "$result"
   node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml measure "$scratch/event.json" "$result" \
-    --matrix suite=suite.yaml --with suite=suite.yaml --with harness="${PROGRAM:-$HARNESS}" --with lock="$scratch/gpu.lock" \
+    --needs suites=success --needs accepted=success,proposed="${proposed:-false}" --matrix suite=suite.yaml --with suite=suite.yaml --with harness="${PROGRAM:-$HARNESS}" --with lock="$scratch/gpu.lock" \
     --with arguments=--device=scripted:speed.json "$@" >"$printed" 2>&1 </dev/null || problem "runner.mjs failed"
 }
 

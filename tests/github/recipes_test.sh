@@ -39,6 +39,9 @@ for ci in gitlab jenkins; do
   base=$(git rev-parse HEAD)
   git checkout -qb $ci-change && speeds 104 && commit "$ci: slower"
   expect 1 env CI_MERGE_REQUEST_DIFF_BASE_SHA="$base" CHANGE_TARGET=main "${shell[@]}" "$scratch/recipe"
+  [ -s report/records.db ] || problem "$ci: the change's record is not kept apart"
+  expect 0 "$HARNESS" records list --store "$scratch/$ci.db"
+  silent_about "$(git rev-parse --short=10 HEAD)"
   python3 - <<'PY' || problem "$ci: the JUnit report does not name the regressed cases"
 import xml.etree.ElementTree as tree
 cases = tree.parse("report/junit.xml").getroot().iter("testcase")

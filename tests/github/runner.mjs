@@ -1,9 +1,9 @@
 // Runs one job of a workflow file as GitHub's runner would, in the current folder, which is the workspace:
 //
-//   node runner.mjs WORKFLOW JOB EVENT.json RESULT.json [--matrix NAME=VALUE]... [--with NAME=VALUE]... [--needs JOB=RESULT]...
+//   node runner.mjs WORKFLOW JOB EVENT.json RESULT.json [--matrix NAME=VALUE]... [--with NAME=VALUE]... [--needs JOB=RESULT[,OUTPUT=VALUE]...]...
 //
 // EVENT.json: {"event_name": ..., "event": payload, and other members of the github context}. --matrix
-// is one of the jobs that `strategy` makes, --needs the result of an earlier job. --with overrides an input of the local action that the job uses. Conditions, env, inputs and outputs are
+// is one of the jobs that `strategy` makes, --needs the result of an earlier job, and its outputs. --with overrides an input of the local action that the job uses. Conditions, env, inputs and outputs are
 // evaluated from the files; `run:` steps and local composite actions are executed; of the actions of
 // others two do something: actions/upload-artifact copies the folder to the folder `artifacts` beside RESULT.json, and
 // actions/checkout with a `path` puts its `sparse-checkout` of `ref` there. SIGTERM cancels the job: the step that runs gets SIGINT, and steps that ask for it
@@ -25,7 +25,8 @@ const needs = {};
 for (let i = 0; i < rest.length; i += 2) {
   if (!["--with", "--matrix", "--needs"].includes(rest[i]) || !rest[i + 1]?.includes("=")) throw new Error(`unknown argument ${rest[i]}`);
   const [, name, value] = /^([^=]*)=(.*)$/s.exec(rest[i + 1]);
-  if (rest[i] === "--needs") needs[name] = { result: value };
+  const [result, ...outputs] = value.split(",");
+  if (rest[i] === "--needs") needs[name] = { result, outputs: Object.fromEntries(outputs.map((one) => one.split("="))) };
   else (rest[i] === "--with" ? overrides : matrix)[name] = value;
 }
 

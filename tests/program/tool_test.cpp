@@ -75,6 +75,52 @@ TEST_F(BuildOf, FollowsTheTrackedFilesButForMarkdown) {
   EXPECT_NE(this_build({}, {measured, "main"}).at("tree"), before) << "it was committed during the run";
 }
 
+TEST_F(BuildOf, ReadsTheFilesThatGitIsToldToSkip) {
+  for (const char* flag : {"--skip-worktree", "--assume-unchanged"}) {
+    commit("kernel.cu", std::string("for ") + flag);
+    const std::string before = tree();
+    repository_.git({"update-index", flag, "kernel.cu"});
+    const std::string skipped = tree();
+    repository_.write("kernel.cu", "another kernel");
+    EXPECT_NE(tree(), skipped) << flag;
+    repository_.git({"update-index", "--no-skip-worktree", "kernel.cu"});
+    repository_.git({"update-index", "--no-assume-unchanged", "kernel.cu"});
+  }
+}
+
+TEST_F(BuildOf, ASparseCheckoutIsTheSameEachTime) {
+  commit("docs/large.txt", "never checked out");
+  repository_.git({"update-index", "--skip-worktree", "docs/large.txt"});
+  std::filesystem::remove(std::filesystem::path(repository_.path()) / "docs" / "large.txt");
+  EXPECT_EQ(tree(), tree());
+}
+
+TEST_F(BuildOf, CountsTrackedFilesInTheFolderOfTheStore) {
+  repository_.write(".harness/tile.txt", "8");
+  repository_.git({"add", "--force", ".harness/tile.txt"});
+  repository_.git({"commit", "--quiet", "-m", "a file beside the store"});
+  head_ = repository_.git({"rev-parse", "HEAD"});
+  const std::string before = tree();
+  repository_.write(".harness/results.db", "what a run stores");
+  EXPECT_EQ(tree(), before) << "the store itself is not tracked";
+  repository_.write(".harness/tile.txt", "16");
+  EXPECT_NE(tree(), before);
+}
+
+TEST_F(BuildOf, CannotBeToldBesideCodeThatGitDoesNotKnow) {
+  Plan plan;
+  plan.suite.file = "suites/a.yaml";
+  commit("suites/a.yaml", "name: a");
+  const Revision revision{head_, "main"};
+  repository_.write("suites/notes.txt", "no code");
+  repository_.write("elsewhere/tile.h", "code of nobody here");
+  EXPECT_FALSE(this_build(plan, revision).empty());
+  repository_.write("suites/tile.h", "#define TILE 8");
+  EXPECT_THAT(this_build(plan, revision), IsEmpty());
+  repository_.write(".gitignore", "suites/tile.h\n");
+  EXPECT_FALSE(this_build(plan, revision).empty()) << "ignored files are made from others";
+}
+
 TEST_F(BuildOf, KnowsATreeWithoutItsRepositoryByItsCommit) {
   const TemporaryFolder folder;
   std::filesystem::current_path(folder.path());

@@ -302,6 +302,23 @@ TEST(Csv, NamesEveryCaseInFull) {
     EXPECT_TRUE(rows.contains(row.case_id)) << row.case_id;
 }
 
+// A table calculation runs what looks like a formula.
+TEST(Csv, HasNoFormulas) {
+  for (const char* name : {"=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-1+cmd|' /C calc'!A0", "-x"}) {
+    const std::string text = fixture::drawn("comparison", Format::csv, {}, name);
+    EXPECT_EQ(text.find("\r\n" + std::string(name)), std::string::npos) << name;
+    for (const auto& fields : read_csv(text))
+      for (const std::string& field : fields) EXPECT_FALSE(field.starts_with(name)) << name;
+  }
+  bool signed_number = false;
+  for (const auto& fields : read_csv(fixture::drawn("comparison", Format::csv)))
+    for (const std::string& field : fields) {
+      signed_number |= field.starts_with("+") && field.ends_with("%");
+      EXPECT_FALSE(field.starts_with("'")) << field;
+    }
+  EXPECT_TRUE(signed_number) << "changes stay numbers";
+}
+
 TEST(Csv, KeepsHostileNamesInOneField) {
   for (const std::string& name : fixture::hostile_names())
     for (const std::string& report : fixture::hostile_report_names()) {

@@ -108,6 +108,35 @@ TEST(ResolveRevision, FindsABranchThatOnlyOriginHas) {
   EXPECT_EQ(resolve_revision(repository.path(), "release"), commit);
 }
 
+// Git takes the tag, and who writes `main` means the branch.
+TEST(ResolveRevision, RefusesATagThatHasTheNameOfABranch) {
+  const Repository repository;
+  const std::string first = repository.commit("one");
+  repository.git({"tag", "main", first});
+  EXPECT_EQ(resolve_revision(repository.path(), "main"), first) << "both are one commit";
+  const std::string second = repository.commit("two");
+  for (const char* name : {"main", "main~1", "main^{commit}"}) {
+    const auto found = resolve_revision(repository.path(), name);
+    ASSERT_FALSE(found) << name;
+    EXPECT_NE(found.error().advice.find("refs/heads/main"), std::string::npos);
+  }
+  EXPECT_EQ(resolve_revision(repository.path(), "refs/heads/main"), second);
+  EXPECT_EQ(resolve_revision(repository.path(), "refs/tags/main"), first);
+  repository.git({"tag", "-d", "main"});
+  repository.git({"tag", "-a", "-m", "a release", "v1", first});
+  repository.git({"branch", "v1/fixes", second});
+  EXPECT_EQ(resolve_revision(repository.path(), "v1"), first);
+  EXPECT_EQ(resolve_revision(repository.path(), "main"), second);
+  // A fresh checkout of a pull request has the target only as that of the remote.
+  repository.git({"update-ref", "refs/remotes/origin/target", second});
+  EXPECT_EQ(resolve_revision(repository.path(), "target"), second);
+  for (const char* tag : {"target", "origin/target"}) {
+    repository.git({"tag", tag, first});
+    EXPECT_FALSE(resolve_revision(repository.path(), tag)) << tag;
+    repository.git({"tag", "-d", tag});
+  }
+}
+
 TEST(ResolveRevision, SuggestsANameForAnUnknownOne) {
   Repository repository;
   repository.commit("one");

@@ -58,7 +58,7 @@ TEST(Shape, ASourceIncludesTheHeaderOfItsNameFirst) {
 TEST(Shape, WhatDecidesOverAVerdictHasCodeOwners) {
   std::ifstream file(HARNESS_SOURCE_DIR "/.github/CODEOWNERS");
   const std::string text((std::istreambuf_iterator<char>(file)), {});
-  for (const char* path : {"/baselines/", "/waivers.yaml", "/.github/", "/ci/"})
+  for (const char* path : {"/baselines/", "/waivers.yaml", "/.github/", "/ci/", "/.harness.yaml"})
     EXPECT_NE(text.find(std::string("\n") + path + " "), std::string::npos) << path;
 }
 

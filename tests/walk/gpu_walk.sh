@@ -25,7 +25,8 @@ cp -r "$folder/bin" "$folder/lib" build/release/
 [ \$# -eq 0 ] || exec build/release/bin/harness "\$@"
 SH_END
 chmod +x ci/bootstrap.sh
-printf 'version: 1\nall: {device: cuda}\n' >.harness.yaml
+printf 'version: 1\nall: {device: cuda}\n' >"$scratch/defaults.yaml"
+export HARNESS_DEFAULTS=$scratch/defaults.yaml
 commit "a clone"
 ln -sf "$work/build/release/bin/harness" "$scratch/path/harness"
 slower=linear_gelu/wmma_fused  # of the build in FOLDER/slower

@@ -14,9 +14,14 @@ printf 'MemAvailable: 99999999 kB\n' >"$scratch/root/proc/meminfo"
 export HARNESS_SYSTEM_ROOT=$scratch/root
 export PATH=$scratch/path:$PATH GIT_EDITOR="sed -i 1s/^/pinned/"
 
+# scripted_device: commands use it without being told, so that no verdict rests on this machine.
+scripted_device() {
+  printf 'version: 1\nall: {device: "scripted:speed.json"}\n' >"$scratch/defaults.yaml"
+  export HARNESS_DEFAULTS=$scratch/defaults.yaml
+}
+
 # clone: what a clone of this tree has for a user. Its ci/bootstrap.sh neither installs nor compiles: it puts the tested
-# program where the build would. `.harness.yaml` names the scripted device, so that no verdict rests on this machine. The
-# shapes of fusion.yaml for a CPU are small, so that the products take no time.
+# program where the build would. The shapes of fusion.yaml for a CPU are small, so that the products take no time.
 clone() {
   git init -q -b main .
   printf '%s\n' .harness/ build/ '*.json' '!speed.json' '*.db' >.gitignore
@@ -32,7 +37,7 @@ cp "${KERNELS:-}" build/release/lib/libharness_kernels.so
 [ \$# -eq 0 ] || exec build/release/bin/harness "\$@"
 SH_END
   chmod +x ci/bootstrap.sh
-  printf 'version: 1\nall: {device: "scripted:speed.json"}\n' >.harness.yaml
+  scripted_device
   speeds 100
   commit "a clone"
 }

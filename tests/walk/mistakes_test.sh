@@ -27,7 +27,7 @@ echo "    tune: {tile: [8, 16], n: [64, 128]}" >>twice.yaml
 seq -f 'words %g' 200 >README.md
 : >empty.jsonl
 git init -q "$scratch/elsewhere" && git -C "$scratch/elsewhere" commit -q --allow-empty -m "nothing" && git -C "$scratch/elsewhere" branch -m main
-printf 'version: 1\nall: {device: "scripted:speed.json"}\n' >.harness.yaml
+scripted_device
 speeds 100 && commit "one"
 git tag v1.2
 expect 0 harness run suite.yaml --output a.json --save-as before

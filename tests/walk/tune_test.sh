@@ -8,7 +8,7 @@ suite blocks
 mkdir suites
 sed 's#./plugin.so#../plugin.so#; s/workload: twice/workload: tiled/' suite.yaml >suites/mine.yaml
 echo "    tune: {tile: [8, 16, 32]}" >>suites/mine.yaml
-printf 'version: 1\nall: {device: "scripted:speed.json"}\n' >.harness.yaml
+scripted_device
 speeds 100
 commit "a suite to tune"
 

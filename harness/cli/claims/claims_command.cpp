@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "harness/base/environment.h"
 #include "harness/base/text.h"
 #include "harness/cli/claims/claimed_suites.h"
 #include "harness/cli/commands/commands.h"
@@ -12,6 +13,7 @@
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/report/documents.h"
+#include "harness/store/git.h"
 
 namespace harness {
 namespace {
@@ -19,6 +21,8 @@ namespace {
 struct ClaimsArguments {
   std::vector<std::string> suites;
   std::string record = "HEAD";
+  std::string against;
+  bool accept_proposed = false;
   StoreOption store;
   OutputOptions output;
 };
@@ -61,6 +65,16 @@ int status_of(const CheckedClaim& one) {
   return one.status == ClaimStatus::refuted ? exit_regressed : exit_inconclusive;
 }
 
+// The commit whose claims decide; "" where those of the files do.
+Result<std::string> deciding_commit(const ClaimsArguments& arguments) {
+  const std::string target = arguments.against.empty() ? environment::target_of_change() : arguments.against;
+  if (target.empty() || arguments.accept_proposed) return std::string();
+  const Result<std::string> head = resolve_revision(".", "HEAD"), asked = resolve_revision(".", target);
+  if (!head) return fail(head.error());
+  if (!asked) return fail(asked.error());
+  return merge_base(".", *asked, *head);
+}
+
 int claims_command(const ClaimsArguments& arguments, const CommandLine& /*line*/) {
   const CommandFiles files{"",
                            all_of({arguments.suites, {arguments.record}, store_files(arguments.store.url)})};
@@ -68,7 +82,9 @@ int claims_command(const ClaimsArguments& arguments, const CommandLine& /*line*/
     return report_error(checked.error());
   ClaimsReport report;
   report.confidence = claim_confidence;
-  const Checked<std::vector<Suite>> suites = claimed_suites(arguments.suites);
+  const Result<std::string> base = deciding_commit(arguments);
+  if (!base) return report_error(base.error());
+  const Checked<std::vector<Suite>> suites = claimed_suites(arguments.suites, *base);
   if (!suites) return report_errors(suites.error());
   if (suites->empty())
     return report_error({ErrorKind::usage,
@@ -97,6 +113,13 @@ void add_claims(Commands& commands) {
   command.add_option("--record", arguments.record, "revision, id, @NAME or record file")
       ->capture_default_str()
       ->type_name("REV|FILE");
+  command
+      .add_option("--against", arguments.against,
+                  "the claims of the merge base with this revision count; default: with the target of the "
+                  "change that a CI tests, else those of the files")
+      ->type_name("REV");
+  command.add_flag("--accept-proposed", arguments.accept_proposed,
+                   "let the claims of the change count; without it the baseline's decide");
   arguments.store.add_to(command);
   arguments.output.add_to(command);
   command.footer(

@@ -177,7 +177,7 @@ int conclude(Store& store, const std::string& suite, const CalibrateArguments& a
     if (!written)
       status = report_error(written.error());
     else
-      fmt::print(stderr, "{}: {} cases have new settings{}\n", arguments.session.suite, *written,
+      fmt::print(stderr, "{}: {} cases have new settings{}\n", printable(arguments.session.suite), *written,
                  *written == 0 ? "; nothing was written" : "; review the difference before you commit it");
   }
   return emit(

@@ -38,6 +38,7 @@ int conclude(const RunJob& job, const Record& record, const Continued& continued
 
 int measure_and_judge(RunJob& job) {
   const RunArguments& arguments = job.arguments;
+  measure_as_baseline(job);
   const BeginOptions begin{arguments.commit, arguments.resume, is_partial(job.prepared, arguments.plan),
                            !arguments.looks.looks};
   MeasureRecordOptions how{begin, arguments.measuring, arguments.clocks,

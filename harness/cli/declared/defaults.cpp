@@ -3,46 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
 #include <map>
-#include <optional>
-#include <string_view>
 
-#include "harness/base/environment.h"
-#include "harness/base/files.h"
 #include "harness/base/text.h"
-#include "harness/store/git.h"
+#include "harness/cli/declared/harmless_options.h"
 #include "harness/suite/yaml/yaml_tree.h"
 
 namespace harness {
-namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* file_name = ".harness.yaml";
-constexpr std::size_t largest_file = 1 << 20;
 const YamlWords words_of_file{"file of defaults", "a few options need a few lines",
                               "begin with `version: 1`; harness/cli/commands/guide.md has an example"};
-
-// These options decide the verdict. With defaults for them, a change could accept itself.
-constexpr std::array<std::string_view, 18> deciding{"--accept-proposed",
-                                                    "--allow",
-                                                    "--allow-other-device",
-                                                    "--alpha",
-                                                    "--case",
-                                                    "--continue",
-                                                    "--fail-on",
-                                                    "--filter",
-                                                    "--margin",
-                                                    "--min-processes",
-                                                    "--no-waivers",
-                                                    "--placements",
-                                                    "--processes",
-                                                    "--quick",
-                                                    "--samples",
-                                                    "--set",
-                                                    "--tag",
-                                                    "--waivers"};
 
 // The options of one command, or of all that have them, by name.
 struct Entries {
@@ -52,8 +23,12 @@ struct Entries {
 
 class DefaultsReader {
  public:
-  DefaultsReader(const CLI::App& program, const std::string& file, ErrorList& errors)
-      : file_(file), errors_(errors), commands_(all_commands(program)) {}
+  DefaultsReader(const CLI::App& program, const DefaultsFile& file, ErrorList& errors)
+      : file_(file.name),
+        top_(file.top),
+        trusted_(file.trusted),
+        errors_(errors),
+        commands_(all_commands(program)) {}
 
   std::vector<Entries> read(const YamlValue& root) {
     std::vector<Entries> read;
@@ -129,10 +104,11 @@ class DefaultsReader {
         if (long_name(*option) == name) found = option;
       }
     }
-    if (std::find(deciding.begin(), deciding.end(), name) != deciding.end()) {
+    if (found != nullptr && !trusted_ && !is_harmless(name)) {
       errors_.add(at(member.place),
-                  fmt::format("{} can have no default: it decides what passes", in_ticks(name)),
-                  "a change must not decide that of itself: write it into the suite, or on the command line");
+                  fmt::format("{} can have no default: it may decide what passes", in_ticks(name)),
+                  "a change must not decide that of itself: write it on the command line, into the suite, or "
+                  "into a file of your own that HARNESS_DEFAULTS names");
       return nullptr;
     }
     if (found == nullptr) {
@@ -153,13 +129,20 @@ class DefaultsReader {
     }
     if (option.get_expected_max() == 0 && value.kind == YamlValue::Kind::boolean)
       return value.boolean ? std::vector<std::string>{name} : std::vector<std::string>{};
-    if (value.kind != YamlValue::Kind::list) return {name + "=" + value.text};
+    std::vector<const YamlValue*> items{&value};
+    if (value.kind == YamlValue::Kind::list) items.assign(value.items.begin(), value.items.end());
     std::vector<std::string> words;
-    for (const YamlValue* item : value.items) words.push_back(name + "=" + item->text);
+    for (const YamlValue* item : items) {
+      words.push_back(name + "=" + item->text);
+      if (const Status inside = trusted_ ? Status() : check_stays_in_tree(name, item->text, top_); !inside)
+        errors_.add(at(item->place), inside.error().message, inside.error().advice);
+    }
     return words;
   }
 
   const std::string& file_;
+  const std::filesystem::path& top_;
+  const bool trusted_;
   ErrorList& errors_;
   std::vector<CommandAt> commands_;
 };
@@ -202,14 +185,19 @@ std::vector<std::string> DefaultedLine::words() const {
   return all;
 }
 
+bool names_command(const CLI::App& program, const std::vector<std::string>& words) {
+  DefaultedLine line{{}, {}, words, {}};
+  return take_command(program, line) != nullptr;
+}
+
 Checked<DefaultedLine> with_defaults(const CLI::App& program, const std::vector<std::string>& words,
-                                     const std::string& text, const std::string& file) {
+                                     const DefaultsFile& file) {
   ErrorList errors;
-  const YamlTree tree(text, file, errors, {}, words_of_file);
+  const YamlTree tree(file.text, file.name, errors, {}, words_of_file);
   std::vector<Entries> read;
   if (tree.root() != nullptr) read = DefaultsReader(program, file, errors).read(*tree.root());
   if (!errors.empty()) return tl::unexpected(errors.take());
-  DefaultedLine line{{}, {}, words};
+  DefaultedLine line{{}, {}, words, {}};
   const CLI::App* command = take_command(program, line);
   if (command == nullptr) return line;
   std::map<std::string, DefaultOption> chosen;
@@ -221,19 +209,6 @@ Checked<DefaultedLine> with_defaults(const CLI::App& program, const std::vector<
     if (const auto found = chosen.find(long_name(*option)); found != chosen.end() && is_open(line, *option))
       line.defaults.push_back(found->second);
   return line;
-}
-
-Checked<DefaultedLine> with_defaults(const CLI::App& program, const std::vector<std::string>& words) {
-  DefaultedLine plain{{}, {}, words};
-  if (environment::has_no_defaults() || take_command(program, plain) == nullptr)
-    return DefaultedLine{{}, {}, words};
-  const std::optional<fs::path> top = top_of_tree();
-  std::error_code code;
-  if (!top || !fs::exists(*top / file_name, code)) return plain;
-  const std::string file = (*top / file_name).string();
-  const Result<std::string> text = read_file(file, largest_file);
-  if (!text) return fail_checked(text.error());
-  return with_defaults(program, words, *text, file);
 }
 
 }  // namespace harness

@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <set>
+#include <string_view>
+#include <vector>
 
+#include "harness/base/environment.h"
 #include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/deciding_waivers.h"
+#include "harness/cli/judging/deleted_suites.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/output/rescue.h"
 #include "harness/store/baselines.h"
@@ -47,10 +52,61 @@ bool can_judge(const Result<Selected>& baseline, const Selected& current, const 
 
 }  // namespace
 
+namespace {
+
+// A case without its results.
+CaseRecord as_planned(const CaseRecord& one) {
+  CaseRecord planned;
+  planned.id = one.id;
+  planned.workload = one.workload;
+  planned.variant = one.variant;
+  planned.device = one.device;
+  planned.params = one.params;
+  planned.gate = one.gate;
+  planned.sampling = one.sampling;
+  planned.where = one.where;
+  return planned;
+}
+
+struct LeftOut {
+  std::vector<CaseRecord> cases;
+  std::size_t all = 0;  // with those that are judged
+};
+
+// Cuts the baseline to what the current side selected.
+LeftOut cut_baseline(const BaselineChoice& choice, Record& baseline, const Record& current) {
+  LeftOut left;
+  if (!choice.adapt) return left;
+  if (current.partial)
+    for (const CaseRecord& one : baseline.cases)
+      if ((one.outcome == Outcome::measured || one.outcome == Outcome::looked_at) &&
+          !choice.other_devices.contains(one.device))
+        left.cases.push_back(as_planned(one));
+  left.all = left.cases.size();
+  choice.adapt(baseline);
+  std::set<std::string_view> kept;
+  for (const CaseRecord& one : baseline.cases) kept.insert(one.id);
+  std::erase_if(left.cases, [&](const CaseRecord& one) { return kept.contains(one.id); });
+  return left;
+}
+
+// Both sides have the case again, and nothing of it is known.
+void count_left_out(const std::vector<CaseRecord>& cases, Record& baseline, Record& current) {
+  for (const CaseRecord& one : cases) {
+    baseline.cases.push_back(one);
+    CaseRecord& open = current.cases.emplace_back(one);
+    open.outcome = Outcome::skipped;
+    open.reason = Cause{CauseCode::left_out};
+  }
+}
+
+}  // namespace
+
 int judge_by_baseline(Store& store, const BaselineChoice& choice, Selected current, const Policy& policy,
                       SuiteOutputs& outputs, const Reproduction& made_by) {
   Result<Selected> baseline = select_baseline(store, choice.name, current, judged_by(policy, choice.select));
-  const bool first = choice.first_passes && !can_judge(baseline, current, policy) &&
+  const bool lost = !environment::target_of_change().empty() && is_measured_on_another_branch(store, current);
+  const bool first = choice.first_passes && !lost && !can_judge(baseline, current, policy) &&
                      is_first_here(store, choice.name, current, choice.select);
   if (first) {
     baseline = Selected{};
@@ -64,15 +120,21 @@ int judge_by_baseline(Store& store, const BaselineChoice& choice, Selected curre
     if (baseline.error().kind != ErrorKind::missing || choice.report_only) return status;
     // The reports are written anyway, so that a CI job can show them. Every case is new.
     baseline = Selected{};
-    if (is_measured_otherwise(store, choice.name, current, choice.select))
+    if (lost || is_measured_otherwise(store, choice.name, current, choice.select))
       baseline->source.found = {SourceCode::none, {{"elsewhere", true}}};
   }
-  if (choice.adapt) choice.adapt(baseline->record);
+  const LeftOut left = cut_baseline(choice, baseline->record, current.record);
+  if (choice.left_out_counts && !policy.allow_left_out)
+    count_left_out(left.cases, baseline->record, current.record);
   Policy deciding = policy;
   if (const Status decided = decide_waivers(deciding, baseline->source, current.source); !decided)
     return report_error(decided.error());
   Comparison comparison = compare(baseline->record, current.record, deciding);
   if (first) comparison.policy.allow_missing = true;
+  if (!left.cases.empty())
+    comparison.remarks.push_back({RemarkCode::left_out, {{"cases", left.cases.size()}, {"all", left.all}}});
+  if (const std::string files = deleted_suites(choice.name, current); !files.empty())
+    comparison.remarks.push_back({RemarkCode::suites_deleted, {{"files", files}}});
   return report_comparison(store, choice, {std::move(*baseline), std::move(current), std::move(comparison)},
                            !choice.report_only && !first, outputs, made_by);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 
 #include "harness/cli/output/render_with_sources.h"
@@ -20,6 +21,9 @@ struct BaselineChoice {
   std::string advice_if_missing = {};              // what else the user can do without a baseline
   bool first_passes = false;  // the first record on a device has nothing to be compared with and passes
   bool report_only = false;   // the verdict is told, but it is not the exit status
+  // Cases that `adapt` takes from the baseline, because the current side left them out, stay undecided.
+  bool left_out_counts = true;
+  std::set<std::string> other_devices = {};  // kinds that --device left out: their cases do not
 };
 
 // Finds the baseline for `current`, compares by the policy as it is and adds the report, which keeps the

@@ -50,15 +50,6 @@ Result<ReportTarget> parse_target(const std::string& text) {
   return ReportTarget{*format, text.substr(equals + 1)};
 }
 
-Status add_targets(std::vector<ReportTarget>& targets, const std::string& word) {
-  for (const std::string& text : split_targets(word)) {
-    Result<ReportTarget> target = parse_target(text);
-    if (!target) return fail(target.error());
-    targets.push_back(std::move(*target));
-  }
-  return {};
-}
-
 Result<std::size_t> parse_markdown_limit(const std::string& text) {
   std::size_t limit = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), limit);
@@ -70,6 +61,15 @@ Result<std::size_t> parse_markdown_limit(const std::string& text) {
 }
 
 }  // namespace
+
+Status add_targets(std::vector<ReportTarget>& targets, const std::string& word) {
+  for (const std::string& text : split_targets(word)) {
+    Result<ReportTarget> target = parse_target(text);
+    if (!target) return fail(target.error());
+    targets.push_back(std::move(*target));
+  }
+  return {};
+}
 
 void OutputOptions::add_to(CLI::App& command) {
   add_choice(command, "--color", colour, "colour on the terminal");

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/result.h"
 #include "harness/report/report.h"
 
 namespace CLI {
@@ -21,6 +22,9 @@ struct ReportTarget {
 
   [[nodiscard]] bool printed() const { return path == "-"; }
 };
+
+// Adds what a value of --report names: FORMAT=FILE, several with commas.
+Status add_targets(std::vector<ReportTarget>& targets, const std::string& word);
 
 struct OutputOptions {
   ColourMode colour = ColourMode::automatic;

@@ -14,7 +14,7 @@ namespace harness {
 namespace fs = std::filesystem;
 namespace {
 
-enum class Allowance { inconclusive, missing, not_comparable, skipped, stale };
+enum class Allowance { inconclusive, missing, not_comparable, skipped, stale, left_out };
 
 }  // namespace
 
@@ -23,7 +23,8 @@ inline constexpr auto enum_names<Allowance> = names<Allowance>({{Allowance::inco
                                                                 {Allowance::missing, "missing"},
                                                                 {Allowance::not_comparable, "not-comparable"},
                                                                 {Allowance::skipped, "skipped"},
-                                                                {Allowance::stale, "stale"}});
+                                                                {Allowance::stale, "stale"},
+                                                                {Allowance::left_out, "left-out"}});
 
 namespace {
 
@@ -35,6 +36,7 @@ Status allow(Policy& policy, bool& stale, const std::string& word) {
   policy.allow_missing |= *allowed == Allowance::missing;
   policy.allow_not_comparable |= *allowed == Allowance::not_comparable;
   policy.allow_skipped |= *allowed == Allowance::skipped;
+  policy.allow_left_out |= *allowed == Allowance::left_out;
   return {};
 }
 
@@ -164,7 +166,8 @@ Checked<Policy> PolicyOptions::with_waivers(Policy policy, const std::string& su
 
 Status PolicyOptions::check_used(const std::string& baseline, const std::string& option) const {
   std::string idle = given();
-  const bool judges = given_.allow_inconclusive || given_.allow_missing || given_.allow_not_comparable;
+  const bool judges = given_.allow_inconclusive || given_.allow_missing || given_.allow_not_comparable ||
+                      given_.allow_left_out;
   if (idle == "--allow" && !judges)
     idle = given({"--fail-on", "--allow-other-device", "--min-processes", "--waivers", "--accept-proposed",
                   "--no-waivers"});

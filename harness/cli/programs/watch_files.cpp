@@ -59,7 +59,7 @@ bool wait_for_change(const std::vector<std::string>& files, const FileStates& be
 }
 
 void start_again_on_change(const std::vector<std::string>& files, const FileStates& before) {
-  fmt::print(stderr, "watching {}; Ctrl-C ends it\n", join(files, ", "));
+  fmt::print(stderr, "watching {}; Ctrl-C ends it\n", printable(join(files, ", ")));
   {
     const InterruptGuard guard;
     const auto pause = [] {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <optional>
 #include <set>
 #include <string>
@@ -49,6 +50,17 @@ struct Tree {
   std::string state;                  // changes with any of them but Markdown
 };
 
+// The contents of tracked files that head_revision() does not look at: those that git is told to skip, and
+// those in the store's folder.
+std::string contents_beside_git(const fs::path& root) {
+  std::vector<std::string> files = unseen_files(root);
+  for (std::string& file : tracked_files(root, {":(top).harness", ":(glob,top)**/.harness/**"}))
+    files.push_back(std::move(file));
+  std::string text;
+  for (const std::string& file : files) text += file + " " + hash_of_file(root / file) + "\n";
+  return text;
+}
+
 // std::nullopt where nothing tells the files.
 std::optional<Tree> tree_of(const fs::path& folder, const Revision& measured) {
   const std::optional<fs::path> root = repository_root(folder);
@@ -63,7 +75,7 @@ std::optional<Tree> tree_of(const fs::path& folder, const Revision& measured) {
   std::string files;
   for (const std::string& line : split(*listed, '\n'))
     if (!line.ends_with(".md")) files += line + "\n";
-  return Tree{*root, std::move(*listed), content_hash(files + now.changes)};
+  return Tree{*root, std::move(*listed), content_hash(files + now.changes + contents_beside_git(*root))};
 }
 
 // Whether a module is one of the tracked files: the code of a compiled one may lie in files that nobody
@@ -94,8 +106,9 @@ std::optional<std::string> hash_of_code(const fs::path& folder) {
   for (fs::recursive_directory_iterator at(folder, fs::directory_options::follow_directory_symlink, code),
        end;
        !code && at != end; at.increment(code)) {
-    if (at->path().filename() == ".git" || at->path().filename() == ".harness")
-      at.disable_recursion_pending();
+    const bool kept = at->path().parent_path().filename() == ".harness" &&
+                      (at->path().filename() == "worktrees" || at->path().filename() == "builds");
+    if (at->path().filename() == ".git" || kept) at.disable_recursion_pending();
     if (!is_code(at->path()) || !at->is_regular_file(code)) continue;
     if (files.size() == most_files || at->last_write_time(code) > begun) return std::nullopt;
     files.insert(at->path());
@@ -124,6 +137,39 @@ std::optional<std::string> hash_of_scripts(const std::vector<std::string>& modul
     text += *hash + "\n";
   }
   return content_hash(text + hash_of_file(python_worker_library()));
+}
+
+// Whether files of code below the folders of the suite and its modules are neither tracked nor ignored:
+// nobody knows them. Says so once, and that there are other such files.
+bool has_unknown_code(const Plan& plan, const Tree& tree) {
+  if (!tree.listed || plan.suite.file.empty()) return false;
+  std::vector<std::string> folders{fs::absolute(plan.suite.file).parent_path().string()};
+  for (const fs::path module : plan.modules) folders.push_back(module.parent_path().string());
+  std::error_code code;
+  const fs::path top = fs::canonical(tree.top, code);
+  std::erase_if(folders, [&](const std::string& folder) {
+    const fs::path below = fs::weakly_canonical(folder, code).lexically_relative(top);
+    return below.empty() || *below.begin() == "..";
+  });
+  if (folders.empty()) return false;
+  std::vector<std::string> unknown;
+  std::size_t others = 0;
+  for (const std::string& file : untracked_files(tree.top, folders)) {
+    if (is_code(file))
+      unknown.push_back(printable(file));
+    else
+      ++others;
+  }
+  static std::set<std::string> told;
+  if (!told.insert(plan.suite.file).second) return !unknown.empty();
+  if (!unknown.empty())
+    fmt::print(stderr, "nothing is proven by the build: git neither tracks nor ignores {}\n",
+               join(unknown, ", "));
+  else if (others > 0)
+    fmt::print(stderr,
+               "{} files beside the suite are neither tracked nor ignored, and no part of the build\n",
+               others);
+  return !unknown.empty();
 }
 
 }  // namespace
@@ -170,6 +216,7 @@ BuildParts this_build(const Plan& plan, const Revision& revision) {
   const fs::path folder = fs::current_path(gone);
   if (gone) return {};
   const std::optional<Tree> tree = tree_of(folder, revision);
+  if (tree && has_unknown_code(plan, *tree)) return {};
   const std::optional<std::string> scripts = tree ? hash_of_scripts(plan.modules, *tree) : std::nullopt;
   if (!scripts) return {};
   BuildParts build{{"environment", named},

@@ -10,6 +10,8 @@
 #include "harness/cli/measuring/top_up.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/run/keep_run.h"
+#include "harness/store/git.h"
+#include "harness/verdict/check/stands_for.h"
 
 namespace harness {
 
@@ -36,6 +38,18 @@ Result<SparedCases> spare_identical(const RunJob& job, Record& record) {
   return spare_identical({*job.store, job.prepared.plan, job.prepared, job.arguments.measuring.quiet,
                           find_baseline, record.build},
                          record);
+}
+
+void measure_as_baseline(RunJob& job) {
+  if (job.arguments.against.empty() || job.policy.accept_proposed) return;
+  Selected current;  // the facts about it before measuring
+  current.record.suite = job.prepared.plan.suite;
+  current.record.revision = head_revision(".");
+  current.record.machines = job.prepared.machines;
+  BaselineChoice choice = baseline_of(current.record, job);
+  if (!job.prepared.identities.empty()) choice.select.device_uuid = job.prepared.identities.begin()->second;
+  if (const Result<Selected> baseline = select_baseline(*job.store, choice.name, current, choice.select))
+    take_settings(job.prepared.plan, baseline->record);
 }
 
 void decide_as_baseline(Plan& plan, const RunJob& job, const Record& record) {

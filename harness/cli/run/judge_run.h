@@ -17,6 +17,10 @@ namespace harness {
 // their result. Without a baseline all are measured, and judging will say that there is none.
 Result<SparedCases> spare_identical(const RunJob& job, Record& record);
 
+// Where the suite asks for weaker settings than that of the baseline, the baseline's measure (take_settings),
+// unless the policy accepts what the change proposes. Before anything is measured.
+void measure_as_baseline(RunJob& job);
+
 // Measures what the plan leaves open as the baseline did (take_decisions). Without a baseline judging will
 // say that there is none.
 void decide_as_baseline(Plan& plan, const RunJob& job, const Record& record);

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "harness/base/files.h"
+#include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/require_gpu.h"
 #include "harness/cli/output/emit.h"
@@ -77,7 +78,7 @@ int save_as(const RunJob& job, const Record& record) {
     return exit_failed;
   }
   if (const Status named = job.store->set_name(record.id, name); !named) return report_error(named.error());
-  fmt::print(stderr, "saved as @{} in {}\n", name, job.store->place());
+  fmt::print(stderr, "saved as @{} in {}\n", name, printable(job.store->place()));
   return exit_ok;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "harness/base/text.h"
+
 namespace harness {
 namespace {
 
@@ -34,7 +36,7 @@ Status check_selected(const std::vector<PlannedSuite>& suites) {
   bool any = false;
   for (const PlannedSuite& suite : suites) {
     any |= suite.is_selected();
-    if (!suite.is_selected()) fmt::print(stderr, "{}: no case is selected\n", suite.file);
+    if (!suite.is_selected()) fmt::print(stderr, "{}: no case is selected\n", printable(suite.file));
   }
   if (any) return {};
   return fail(ErrorKind::usage, "the filters and tags together leave no case of these suites",

@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "harness/base/environment.h"
 #include "harness/cli/judging/learned_policy.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/suite/plan/selection.h"
@@ -47,6 +48,8 @@ BaselineChoice baseline_of(const Record& record, const RunJob& job) {
         "and "
         "measured here";
   choice.adapt = [&](Record& baseline) { cut_to_selection(baseline, job); };
+  choice.left_out_counts = environment::in_ci();
+  choice.other_devices = job.prepared.left_out_devices;
   return choice;
 }
 

@@ -19,7 +19,7 @@ inline constexpr auto enum_names<ClaimStatus> = names<ClaimStatus>({{ClaimStatus
                                                                     {ClaimStatus::open, "open"}});
 
 // Why a claim or a case of it has no figure or no interval.
-enum class ClaimGap { none, no_record, no_case, no_partner, not_measured, no_metric, no_interval };
+enum class ClaimGap { none, no_record, no_case, no_partner, not_measured, no_metric, no_interval, partial };
 template <>
 inline constexpr auto enum_names<ClaimGap> = names<ClaimGap>({{ClaimGap::none, "none"},
                                                               {ClaimGap::no_record, "no_record"},
@@ -27,7 +27,8 @@ inline constexpr auto enum_names<ClaimGap> = names<ClaimGap>({{ClaimGap::none, "
                                                               {ClaimGap::no_partner, "no_partner"},
                                                               {ClaimGap::not_measured, "not_measured"},
                                                               {ClaimGap::no_metric, "no_metric"},
-                                                              {ClaimGap::no_interval, "no_interval"}});
+                                                              {ClaimGap::no_interval, "no_interval"},
+                                                              {ClaimGap::partial, "partial"}});
 
 // A case that the claim is about.
 struct ClaimedCase {

@@ -46,7 +46,9 @@ struct Described<Policy> {
       field("fail_on_improved", &Policy::fail_on_improved),
       field("waivers_file", &Policy::waivers_file).null_when_default(),
       field("today", &Policy::today).null_when_default(), field("allow_skipped", &Policy::allow_skipped),
-      field("accept_proposed", &Policy::accept_proposed), field("waiver_trust", &Policy::waiver_trust),
+      field("accept_proposed", &Policy::accept_proposed),
+      field("allow_left_out", &Policy::allow_left_out).unless_default(),
+      field("waiver_trust", &Policy::waiver_trust),
       field("waivers_commit", &Policy::waivers_commit).null_when_default(),
       field("waivers_uncommitted", &Policy::waivers_uncommitted).unless_default());
 };

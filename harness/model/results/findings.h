@@ -23,7 +23,9 @@ enum class ReasonCode {
   not_worse,
   slow_calls,  // baseline, current: shares of slow calls
   slow_mean,   // change: of the mean of all calls; baseline, current: shares of slow calls
+  slow_open,   // the same; upper: bound of the change that may be above what is allowed
   undecided,
+  left_out,           // the row's cause says by what: nothing was measured or proven of it
   not_confirmed,      // first, fresh: changes by the first processes and by those that measured it again
   corrected,          // comparisons: beyond the margin by itself, but not after correction for so many
   too_few_processes,  // needed: a side
@@ -56,12 +58,14 @@ enum class ReasonCode {
   baseline_not_measured,  // outcome; the row's cause says why
   no_samples,             // side: "baseline", "current" or "both"
   unusable_sample,        // side, process, value
+  wider_tolerance,        // error: beyond the baseline's tolerance; baseline, current: tolerances
   // not comparable; the row's differences say what differs
   other_pairing,    // side: that shared its processes with another build
   machine_unnamed,  // side, device
   machines_differ,
   other_device,  // device_sd: what allowing it would add, a side
   sampling_differs,
+  case_differs,  // it stands for less or other work
   device_kind_differs,
   unit_differs,
   parameters_differ,  // of a case that another tool named
@@ -86,7 +90,9 @@ inline constexpr auto enum_names<ReasonCode> =
                        {ReasonCode::not_worse, "not_worse"},
                        {ReasonCode::slow_calls, "slow_calls"},
                        {ReasonCode::slow_mean, "slow_mean"},
+                       {ReasonCode::slow_open, "slow_open"},
                        {ReasonCode::undecided, "undecided"},
+                       {ReasonCode::left_out, "left_out"},
                        {ReasonCode::not_confirmed, "not_confirmed"},
                        {ReasonCode::corrected, "corrected"},
                        {ReasonCode::too_few_processes, "too_few_processes"},
@@ -115,11 +121,13 @@ inline constexpr auto enum_names<ReasonCode> =
                        {ReasonCode::baseline_not_measured, "baseline_not_measured"},
                        {ReasonCode::no_samples, "no_samples"},
                        {ReasonCode::unusable_sample, "unusable_sample"},
+                       {ReasonCode::wider_tolerance, "wider_tolerance"},
                        {ReasonCode::other_pairing, "other_pairing"},
                        {ReasonCode::machine_unnamed, "machine_unnamed"},
                        {ReasonCode::machines_differ, "machines_differ"},
                        {ReasonCode::other_device, "other_device"},
                        {ReasonCode::sampling_differs, "sampling_differs"},
+                       {ReasonCode::case_differs, "case_differs"},
                        {ReasonCode::device_kind_differs, "device_kind_differs"},
                        {ReasonCode::unit_differs, "unit_differs"},
                        {ReasonCode::parameters_differ, "parameters_differ"},
@@ -255,6 +263,10 @@ enum class DiagnosticCode {
   margin_loosened,  // baseline, current
   alpha_loosened,   // baseline, current
   gate_proposed,    // margin, alpha, informative: of the change; counted_margin, counted_alpha
+  // what the change asks of a case, less than the baseline did
+  sampling_proposed,   // settings: "processes 10 -> 5, seed 1 -> 2", which do not count
+  tolerance_proposed,  // baseline, current, error: within both
+  own_tolerance,       // tolerance: of a new case; usual: of the others of its point
   // waivers that do not cover the row: file, line, and
   waiver_expired,   // expires, reason, issue
   waiver_no_ratio,  // ceiling
@@ -322,6 +334,9 @@ inline constexpr auto enum_names<DiagnosticCode> =
                            {DiagnosticCode::margin_loosened, "margin_loosened"},
                            {DiagnosticCode::alpha_loosened, "alpha_loosened"},
                            {DiagnosticCode::gate_proposed, "gate_proposed"},
+                           {DiagnosticCode::sampling_proposed, "sampling_proposed"},
+                           {DiagnosticCode::tolerance_proposed, "tolerance_proposed"},
+                           {DiagnosticCode::own_tolerance, "own_tolerance"},
                            {DiagnosticCode::waiver_expired, "waiver_expired"},
                            {DiagnosticCode::waiver_no_ratio, "waiver_no_ratio"},
                            {DiagnosticCode::waiver_exceeded, "waiver_exceeded"},
@@ -369,6 +384,8 @@ enum class RemarkCode {
   waivers_uncommitted,  // file: it has changes that no commit has, and they do not count
   parameters_untold,    // parameters: "a, b", that the files of one side alone tell; cases
   one_session,          // sd: that is assumed between sessions, since all starts of a side are of one file
+  left_out,             // cases, all: that a filter or --set left out, of all that the baseline has
+  suites_deleted,       // files: "a, b", that the base has beside this suite, and the change has not
 };
 
 template <>
@@ -385,7 +402,9 @@ inline constexpr auto enum_names<RemarkCode> =
                        {RemarkCode::budget_ended, "budget_ended"},
                        {RemarkCode::waivers_uncommitted, "waivers_uncommitted"},
                        {RemarkCode::parameters_untold, "parameters_untold"},
-                       {RemarkCode::one_session, "one_session"}});
+                       {RemarkCode::one_session, "one_session"},
+                       {RemarkCode::left_out, "left_out"},
+                       {RemarkCode::suites_deleted, "suites_deleted"}});
 
 using Remark = Fact<RemarkCode>;
 

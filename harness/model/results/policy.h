@@ -84,7 +84,8 @@ struct Policy {
   std::string waivers_file = {};  // the file of the waivers, "": none
   std::string today = {};         // UTC date for the expiry of waivers, "2026-11-20"; "": no waiver holds
   bool allow_skipped = false;     // exit 4 -> 0 where no case can run here, with a warning
-  bool accept_proposed = false;   // the change's own looser gates and waivers count
+  bool accept_proposed = false;   // the change's own looser gates, settings and waivers count
+  bool allow_left_out = false;    // cases that a filter leaves out hold nothing up in CI, either
   WaiverTrust waiver_trust = WaiverTrust::unversioned;
   std::string waivers_commit = {};   // the commit of the deciding waivers, or ""
   bool waivers_uncommitted = false;  // the file has uncommitted changes; they do not count

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 
 #include "harness/base/text.h"
 #include "harness/report/media/media.h"
@@ -81,9 +83,21 @@ struct CsvRows {
   }
 };
 
-// RFC 4180. Control characters are made visible, so a record is always one line.
+// Whether a table calculation would take the text for a formula. Signed numbers with their units are none.
+bool looks_like_formula(const std::string& text) {
+  if (text.empty() || std::string_view("=@+-").find(text.front()) == std::string_view::npos) return false;
+  if (text.front() == '=' || text.front() == '@') return true;
+  double number = 0;
+  const char* const begin = text.data() + 1;
+  const auto [end, code] = std::from_chars(begin, text.data() + text.size(), number);
+  const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  return code != std::errc() || rest.find_first_of("+-*/^&|!=<>()'\";") != std::string_view::npos;
+}
+
+// RFC 4180. An apostrophe in front makes a text of what would be a formula. Control characters are made
+// visible, so a record is always one line.
 std::string field(const std::string& raw) {
-  const std::string text = printable(raw);
+  const std::string text = (looks_like_formula(raw) ? "'" : "") + printable(raw);
   if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);

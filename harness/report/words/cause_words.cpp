@@ -161,9 +161,10 @@ std::string words(const Cause& cause) {
     case CauseCode::not_measured: return "not measured yet";
     case CauseCode::only_one_build: return "not measured: only one of the two builds has it";
     case CauseCode::left_out:
-      return cause.number("budget") > 0
-                 ? fmt::format("left out by --budget {}", format_seconds(cause.number("budget")))
-                 : fmt::format("left out by --device {}", cause.text("device"));
+      if (cause.number("budget") > 0)
+        return fmt::format("left out by --budget {}", format_seconds(cause.number("budget")));
+      return cause.text("device").empty() ? "left out by a filter, a tag or --set"
+                                          : fmt::format("left out by --device {}", cause.text("device"));
     case CauseCode::no_device: return why_or(cause, fmt::format("no {} device here", cause.text("device")));
     case CauseCode::no_cuda_module:
       return "this build has no CUDA module (configured without a CUDA toolkit)";

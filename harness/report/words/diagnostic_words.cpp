@@ -414,6 +414,20 @@ std::string words(DiagnosticCode code, const Told& told) {
       return fmt::format("alpha was {} in the baseline and is {} now.", told.percent("baseline", "{:.4g}"),
                          told.percent("current", "{:.4g}"));
     case DiagnosticCode::gate_proposed: return gate_proposed(told);
+    case DiagnosticCode::sampling_proposed:
+      return fmt::format(
+          "The change asks for weaker settings ({}). They do not count, the baseline's do: have it reviewed, "
+          "and pass `--accept-proposed`.",
+          told.text("settings"));
+    case DiagnosticCode::tolerance_proposed:
+      return fmt::format(
+          "The change widens the tolerance from {:.3g} to {:.3g}. The error of {:.3g} is within both.",
+          told.value("baseline"), told.value("current"), told.value("error"));
+    case DiagnosticCode::own_tolerance:
+      return fmt::format(
+          "It was checked with a tolerance of its own, {:.3g}; other cases of its point with "
+          "{:.3g}.",
+          told.value("tolerance"), told.value("usual"));
     case DiagnosticCode::waiver_expired: return waiver_expired(told);
     case DiagnosticCode::waiver_no_ratio:
       return fmt::format(

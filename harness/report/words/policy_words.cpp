@@ -247,6 +247,11 @@ std::string words(const Remark& remark) {
     case RemarkCode::waivers_uncommitted:
       return fmt::format("{} has changes that are not committed; they do not count. Commit them.",
                          remark.text("file"));
+    case RemarkCode::left_out:
+      return fmt::format("A filter, a tag or --set left out {} of the baseline's {} cases.",
+                         remark.count("cases"), remark.count("all"));
+    case RemarkCode::suites_deleted:
+      return fmt::format("The change deletes suites, and nobody measures them: {}.", remark.text("files"));
     case RemarkCode::topped_up:
       return fmt::format("Continued {} undecided {} to {} processes.", remark.count("cases"),
                          remark.count("cases") == 1 ? "case" : "cases", remark.count("look"));

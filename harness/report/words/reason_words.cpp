@@ -182,6 +182,14 @@ std::string tested(const ComparisonRow& row, const Reason& reason) {
           "the mean of all calls is {} worse, though the trimmed mean is not: {} are slow, {} before",
           plain_percent(reason.number("change")), share_text(reason, "current"),
           share_text(reason, "baseline"));
+    case ReasonCode::slow_open:
+      return fmt::format(
+          "the mean of all calls is {} worse and may be {} worse, though the trimmed mean is not: {} are "
+          "slow, "
+          "{} before",
+          plain_percent(reason.number("change")), plain_percent(reason.number("upper")),
+          share_text(reason, "current"), share_text(reason, "baseline"));
+    case ReasonCode::left_out: return "not measured, and not proven identical: " + cause_or_none(row);
     case ReasonCode::undecided:
       return fmt::format("{}: may be worse by the margin of {}, and is not clearly worse",
                          change_with_interval(row), margin_words(row));
@@ -239,6 +247,11 @@ std::string lacking(const ComparisonRow& row, const Reason& reason) {
     case ReasonCode::baseline_not_measured:
       return fmt::format("the baseline was not measured ({})", outcome_words(reason, row.cause));
     case ReasonCode::no_samples: return no_samples(row);
+    case ReasonCode::wider_tolerance:
+      return fmt::format(
+          "its error of {:.3g} is beyond the baseline's tolerance of {:.3g}; the change's, {:.3g}, is a "
+          "proposal",
+          reason.number("error"), reason.number("baseline"), reason.number("current"));
     case ReasonCode::unusable_sample:
       return fmt::format("{}: process {} holds a sample of {}{}, which has no ratio", reason.text("side"),
                          reason.count("process"), reason.number("value"), after_number(row.unit));
@@ -261,6 +274,7 @@ std::string incomparable(const ComparisonRow& row, const Reason& reason,
     case ReasonCode::other_device:
       return fmt::format("measured on another device of the same model ({})", differ);
     case ReasonCode::sampling_differs: return fmt::format("sampled differently ({})", differ);
+    case ReasonCode::case_differs: return fmt::format("the change makes it another case ({})", differ);
     case ReasonCode::device_kind_differs:
       return fmt::format("measured on different kinds of device ({})", differ);
     case ReasonCode::unit_differs: return fmt::format("the unit changed ({})", differ);
@@ -314,6 +328,13 @@ std::string remedy_of(const Reason& reason) {
       return fmt::format("Continue to {} processes, its first look.", reason.count("look"));
     case ReasonCode::other_pairing:
       return "Compare it with the other side of its run, or `harness run` both builds.";
+    case ReasonCode::case_differs:
+      return "Restore it, or have it reviewed, and pass `--accept-proposed`. A new case needs a new name.";
+    case ReasonCode::slow_open:
+      return "Look for what slows single calls. More processes show whether their mean is really worse.";
+    case ReasonCode::left_out: return "Measure it: leave out the filter or the `--set`, or raise the budget.";
+    case ReasonCode::wider_tolerance:
+      return "Compute it as exactly as before, or have it reviewed, and pass `--accept-proposed`.";
     case ReasonCode::sampling_differs:
     case ReasonCode::device_kind_differs:
       return "Measure the baseline again with the settings of the current suite.";

@@ -3,6 +3,7 @@
 #include <soci/sqlite3/soci-sqlite3.h>
 #include <sys/stat.h>
 
+#include <unistd.h>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -22,6 +23,27 @@ int code_of(const soci::soci_error& error) {
   return sqlite == nullptr ? 0 : sqlite->result() & 0xFF;
 }
 
+// The name under which SQLite opens a file for reading alone (https://www.sqlite.org/uri.html). Readers of a
+// write-ahead log need its files beside the store. Where there are none and none can be made, nobody writes.
+std::string read_only_name(const std::string& path) {
+  std::string name = "file:";
+  for (const char letter : fs::absolute(path).string())
+    name += letter == '%' || letter == '?' || letter == '#' ? fmt::format("%{:02x}", letter)
+                                                            : std::string(1, letter);
+  std::error_code code;
+  const bool has_log = fs::exists(path + "-wal", code) && fs::file_size(path + "-wal", code) > 0;
+  const bool can_share = fs::exists(path + "-shm", code) && ::access((path + "-shm").c_str(), R_OK) == 0;
+  return name + (has_log || can_share ? "?mode=ro" : "?mode=ro&immutable=1");
+}
+
+// A file that is there and may not be written, or lies where no file can be made.
+bool may_only_be_read(const std::string& path) {
+  std::error_code code;
+  if (!fs::is_regular_file(path, code)) return false;
+  const fs::path folder = fs::absolute(path).parent_path();
+  return ::access(path.c_str(), W_OK) != 0 || ::access(folder.c_str(), W_OK) != 0;
+}
+
 class Sqlite final : public Database {
  public:
   // Writers take their lock at the start. A reader that becomes a writer cannot wait for another writer, so
@@ -31,7 +53,9 @@ class Sqlite final : public Database {
   Status connect() {
     return patiently([&]() -> Status {
       if (sql_.is_connected()) sql_.close();
-      sql_.open(soci::sqlite3, fmt::format("dbname=\"{}\" timeout=1", path_));
+      read_only_ = may_only_be_read(path_);
+      sql_.open(soci::sqlite3,
+                fmt::format("dbname=\"{}\" timeout=1", read_only_ ? read_only_name(path_) : path_));
       configure();
       place_ = place_now();
       return {};
@@ -51,6 +75,7 @@ class Sqlite final : public Database {
 
   // Copies the write-ahead log into the file, which syncs both.
   void flush() override {
+    if (read_only_) return;
     try {
       sql_ << "PRAGMA wal_checkpoint(PASSIVE)";
     } catch (const soci::soci_error&) {  // a reader is in the way; the commit itself is done
@@ -83,6 +108,7 @@ class Sqlite final : public Database {
   void configure() override {
     int waits = 0;
     sql_ << "PRAGMA busy_timeout = 50", soci::into(waits);
+    if (read_only_) return;
     std::string mode;
     sql_ << "PRAGMA journal_mode = WAL", soci::into(mode);
     sql_ << "PRAGMA synchronous = NORMAL";
@@ -135,6 +161,7 @@ class Sqlite final : public Database {
 
   std::string path_;
   Place place_;
+  bool read_only_ = false;
 };
 
 // A store is a cache of measurements, not a source file: git is told to leave its folder alone.

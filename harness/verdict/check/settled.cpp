@@ -18,6 +18,9 @@ std::optional<Settled> settled_without_samples(const CaseRecord* before, const C
     return Settled{Verdict::missing, {ReasonCode::unpaired_case}};
   if (after.outcome == Outcome::skipped) {
     const bool chosen = after.reason && after.reason->code == CauseCode::left_out;  // by the user
+    // By a budget, a filter or --set: it stays open. By a choice of the device: nothing is asked of it here.
+    if (chosen && before != nullptr && after.reason->text("device").empty())
+      return Settled{Verdict::inconclusive, {ReasonCode::left_out}, after.reason};
     if (before != nullptr && has_something(*before) && !chosen)
       return Settled{Verdict::missing, {ReasonCode::skipped_now}, after.reason};
     return Settled{Verdict::skipped, {ReasonCode::skipped}, after.reason};

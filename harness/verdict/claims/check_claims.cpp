@@ -48,6 +48,11 @@ class Checker {
       take_mean(checked);
     else
       take_deciding(checked);
+    // Cases that nobody measured may be worse than the worst of these.
+    if (record_.partial && claim.over == ClaimScope::every && checked.status == ClaimStatus::confirmed) {
+      checked.status = ClaimStatus::open;
+      checked.gap = ClaimGap::partial;
+    }
     return checked;
   }
 

@@ -148,6 +148,8 @@ class LookByLook {
       row.verdict = Verdict::regressed;
       show_smallest(one, [](const LookEvidence& at) { return at.slow_calls ? at.slow_calls->p : 1; });
       row.reason = one.looks[one.shown].slow_calls->reason;
+    } else if (look.slow_calls && look.slow_calls->open) {
+      return;  // it neither passes nor is shown to be worse
     } else if (row.p_improved_adjusted.value_or(one.p_better) < row.alpha) {
       row.verdict = Verdict::improved;
       show_smallest(one, [](const LookEvidence& at) { return at.p_better; });

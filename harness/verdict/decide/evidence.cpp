@@ -109,9 +109,11 @@ void test_look(const ComparisonRow& row, LookEvidence& look,
                                  noisier};
   }
   look.bounds = look.effect.interval(1 - 2 * alpha_to_pass(row));
+  look.bounds.lo -= look.half_tick;
+  look.bounds.hi += look.half_tick;
   look.p_worse = look.effect.p_above(effect_margin(row));
   look.p_better = look.effect.p_below(-effect_margin(row));
-  look.p_passes = look.effect.p_below(effect_margin(row));
+  look.p_passes = look.effect.p_below(effect_margin(row) - look.half_tick);
 }
 
 }  // namespace
@@ -121,6 +123,16 @@ bool is_worse(const ComparisonRow& row, const Evidence& evidence, const Loosened
   const LookEvidence& look = evidence.looks[evidence.shown];
   return look.counts() && look.effect.p_above(effect_margin_of(row, gate)) < gate.alpha;
 }
+
+namespace {
+
+// Half a step of the side's clock, where that is coarser than the margin: a change of so much may not show.
+double half_tick(const SideReading& reading, double margin) {
+  const double center = std::exp(reading.moments.mean);
+  return reading.step > margin * center ? std::log1p(reading.step / (2 * center)) : 0;
+}
+
+}  // namespace
 
 std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const SideReading& baseline,
                                   const SideReading& current, const Design& design, const Policy& policy) {
@@ -147,6 +159,7 @@ std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const Si
     look.doubt = Reason{ReasonCode::forced_gates, {{"tolerated", tolerable_forced_share}}};
   else
     look.doubt = condition_doubt(baseline.conditions, current.conditions, row.throttled_share);
+  look.half_tick = std::max(half_tick(baseline, row.margin), half_tick(current, row.margin));
   look.slow_calls = judge_slow_calls(baseline, current, effect_margin(row), look.contrast.known);
   return look;
 }

@@ -28,9 +28,16 @@ class ShiftTables {
   std::list<stats::DetectableShift> tables_;  // a list keeps references valid
 };
 
+// Whether slow calls alone keep the row from passing.
+bool is_open_by_slow_calls(const ComparisonRow& row, const LookEvidence& look) {
+  return look.slow_calls && look.slow_calls->open && look.p_passes < alpha_to_pass(row);
+}
+
 void explain_inconclusive(ComparisonRow& row, const LookEvidence& look, std::size_t family) {
-  if (std::abs(look.effect.difference) > effect_margin(row) &&
-      std::min(look.p_worse, look.p_better) < row.alpha)
+  if (is_open_by_slow_calls(row, look))
+    row.reason = *look.slow_calls->open;
+  else if (std::abs(look.effect.difference) > effect_margin(row) &&
+           std::min(look.p_worse, look.p_better) < row.alpha)
     row.reason = {ReasonCode::corrected, {{"comparisons", family}}};
   else
     row.reason = {ReasonCode::undecided};
@@ -152,6 +159,12 @@ std::size_t judge(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evide
       row.diagnostics.push_back(
           {DiagnosticCode::noisier, {{"sd", look.moderation->own_sd}, {"usual", look.moderation->usual_sd}}});
     if (row.verdict != Verdict::inconclusive || look.doubt) continue;
+    if (row.reason.code == ReasonCode::slow_open) {
+      const auto& declared = row.look.declared;
+      const auto next = std::upper_bound(declared.begin(), declared.end(), row.current.processes);
+      if (next != declared.end()) row.look.next = *next;
+      continue;
+    }
     const stats::DetectableShift& beyond = tables.get(alpha, planned_power);
     const stats::DetectableShift& inside = tables.get(alpha_to_pass(row), planned_power);
     plan_more(row, one, beyond, inside, least);

@@ -18,6 +18,7 @@ struct LookEvidence {
                                               // they shared them: `contrast` is their mean
   stats::Contrast contrast;                   // before the other cases tell which variance is usual
   std::optional<SlowCalls> slow_calls;
+  double half_tick = 0;  // log; of a clock whose steps are coarser than the margin, else 0
   // Set by test_looks(), from here on to p_better.
   std::optional<Moderation> moderation;  // absent where too few cases tell what is usual
   double usual_freedom = 0;              // that were added to the contrast's own

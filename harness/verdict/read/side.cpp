@@ -201,6 +201,7 @@ void take_estimates(SideReading& reading, const Series& series,
   for (std::vector<double>* values : {&reading.log_values, &reading.outlier_rates, &reading.started})
     values->reserve(estimates.size());
   reading.sessions.reserve(estimates.size());
+  if (is_time) reading.step = step_of(series);
   if (is_time)
     for (std::vector<double>* values : {&reading.slow_shares, &reading.log_means})
       values->reserve(estimates.size());
@@ -232,7 +233,7 @@ void take_estimates(SideReading& reading, const Series& series,
 // Sets the values that only diagnostics need, for the processes in `log_values`.
 void take_oddities(SideReading& reading, const Series& series,
                    std::span<const stats::ProcessEstimate> estimates, stats::Lanes& lanes) {
-  reading.step = step_of(series);
+  if (reading.step == 0) reading.step = step_of(series);
   reading.slowing.reserve(reading.log_values.size());
   for (std::size_t i = 0; i < estimates.size(); ++i)
     if (!std::isnan(estimates[i].log_value))

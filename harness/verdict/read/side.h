@@ -68,7 +68,7 @@ inline constexpr double tolerable_forced_share = 0.1;
 
 class SideReader {
  public:
-  // `slowing` and `step`, which only diagnostics need, stay empty unless `for_words`.
+  // `slowing`, and the `step` of what is no time, which only diagnostics need, stay empty unless `for_words`.
   explicit SideReader(bool for_words = true) : for_words_(for_words) {}
 
   SideReading read(const Series& series);

@@ -91,7 +91,15 @@ std::map<const CaseRecord*, const CaseRecord*> paired_tool_cases(const Record& b
     pair_those([](const CaseRecord& one, const CaseRecord& other) {
       return one.id == other.id && are_alike(one, other);
     });
-    pair_those(are_alike);
+    // Where a side tells less, a case can agree with several.
+    const Cases old = before, now = after;
+    const auto fits = [](const Cases& cases, const CaseRecord& one) {
+      return std::count_if(cases.begin(), cases.end(),
+                           [&](const CaseRecord* other) { return are_alike(*other, one); });
+    };
+    pair_those([&](const CaseRecord& one, const CaseRecord& other) {
+      return are_alike(one, other) && fits(old, other) == 1 && fits(now, one) == 1;
+    });
     if (before.size() == after.size())
       pair_those([](const CaseRecord& one, const CaseRecord& other) {
         return agree(parameters_of(one), parameters_of(other));

@@ -70,6 +70,7 @@ std::string words(ClaimGap gap) {
     case ClaimGap::no_case: return "no case of the record has such a name";
     case ClaimGap::no_partner: return "a case has no partner among those that it is against";
     case ClaimGap::not_measured: return "a case was not measured";
+    case ClaimGap::partial: return "the record is of a part of the suite, and the claim is about every case";
     case ClaimGap::no_metric: return "a case has no such metric";
     case ClaimGap::no_interval:
       return "an interval needs two processes or more, and no sample of 0 among others";

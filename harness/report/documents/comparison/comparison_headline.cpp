@@ -227,10 +227,23 @@ std::string processes_loosened(const Comparison& comparison) {
                        : std::string();
 }
 
+namespace {
+
+// "only 3 of 72 cases were selected"; "" where none was left out.
+std::string selected_words(const Comparison& comparison) {
+  for (const Remark& remark : comparison.remarks)
+    if (remark.code == RemarkCode::left_out)
+      return fmt::format("only {} of {} cases were selected", remark.count("all") - remark.count("cases"),
+                         remark.count("all"));
+  return {};
+}
+
+}  // namespace
+
 std::string comparison_headline(const Comparison& comparison) {
   std::string headline = verdict_headline(comparison);
-  for (const std::string& loosened :
-       {gates_loosened(comparison), proposed_by_change(comparison), processes_loosened(comparison)})
+  for (const std::string& loosened : {selected_words(comparison), gates_loosened(comparison),
+                                      proposed_by_change(comparison), processes_loosened(comparison)})
     if (!loosened.empty()) headline += "; " + loosened;
   return headline;
 }

@@ -47,6 +47,7 @@ Remedy remedy_of(const ComparisonRow& row) {
     case ReasonCode::throttled: return Remedy::cool_device;
     case ReasonCode::contaminated: return Remedy::free_device;
     case ReasonCode::forced_gates: return Remedy::launch_gate;
+    case ReasonCode::slow_open:
     case ReasonCode::not_confirmed:
     case ReasonCode::zeros_vary: return Remedy::as_advised;
     default:
@@ -103,10 +104,16 @@ void add_inconclusive(const Comparison& comparison, std::vector<std::string>& st
     steps.emplace_back(
         "Continue the undecided cases to their next look, with the current revision checked out and built: "
         "`harness compare --measure`.");
+  const auto left_out = [](const ComparisonRow* row) { return row->reason.code == ReasonCode::left_out; };
+  if (const auto count = std::count_if(all.begin(), all.end(), left_out); count > 0)
+    steps.push_back(fmt::format(
+        "{} left out: measure without the filter, the `--set` or the budget, or let them pass with "
+        "`--allow left-out`.",
+        counted(static_cast<std::size_t>(count), "case was", "cases were")));
   for (const Remedy remedy : in_order) {
     Rows rows;
     for (const ComparisonRow* row : all)
-      if (!row->look.next && remedy_of(*row) == remedy) rows.push_back(row);
+      if (!row->look.next && !left_out(row) && remedy_of(*row) == remedy) rows.push_back(row);
     if (!rows.empty()) steps.push_back(step_for(remedy, rows, comparison.pairing.has_value()));
   }
 }

@@ -87,6 +87,12 @@ std::string format_seconds(Seconds value) {
   return format_significant(value * 1e9) + " ns";
 }
 
+std::string format_quantity(double value, std::string_view unit) {
+  const double size = std::fabs(value), seconds = seconds_per_unit(unit);
+  if (seconds > 0 && size > 0 && (size < 0.1 || size >= 1e5)) return format_seconds(value * seconds);
+  return format_significant(value) + after_number(unit);
+}
+
 std::string format_percent(double fraction, int digits) {
   return fmt::format("{:.{}f} %", fraction * 100, digits);
 }

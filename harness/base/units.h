@@ -29,7 +29,10 @@ double seconds_per_unit(std::string_view unit);
 // " us" behind a number; nothing for "" and "1", the units of a pure number.
 std::string after_number(std::string_view unit);
 
-std::string format_seconds(Seconds value);                     // "23.7 us", "1.52 s"
+std::string format_seconds(Seconds value);  // "23.7 us", "1.52 s"
+// With its unit. A time that has many digits in it, or none, is told in a unit that fits: 0.0003233 s is
+// "323.3 us".
+std::string format_quantity(double value, std::string_view unit);
 std::string format_si(double value, std::string_view unit);    // 4.3e12, "B/s" -> "4.30 TB/s"
 std::string format_significant(double value, int digits = 4);  // "37.88", "0.0412", "1235"
 

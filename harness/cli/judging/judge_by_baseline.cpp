@@ -9,6 +9,7 @@
 #include "harness/cli/judging/deciding_waivers.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/output/rescue.h"
+#include "harness/cli/provenance/unbuilt_programs.h"
 #include "harness/store/baselines.h"
 #include "harness/store/lost_baseline.h"
 #include "harness/verdict/compare.h"
@@ -73,6 +74,7 @@ int judge_by_baseline(Store& store, const BaselineChoice& choice, Selected curre
     return report_error(decided.error());
   Comparison comparison = compare(baseline->record, current.record, deciding);
   if (first) comparison.policy.allow_missing = true;
+  comparison.unbuilt = unbuilt_programs(baseline->record, current.record);
   return report_comparison(store, choice, {std::move(*baseline), std::move(current), std::move(comparison)},
                            !choice.report_only && !first, outputs, made_by);
 }

@@ -147,6 +147,9 @@ std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const Si
     look.doubt = Reason{ReasonCode::forced_gates, {{"tolerated", tolerable_forced_share}}};
   else
     look.doubt = condition_doubt(baseline.conditions, current.conditions, row.throttled_share);
+  if (!design.in_turn)
+    look.load = load_doubts(baseline.conditions, current.conditions,
+                            {look.contrast.difference, design.cpu_change, effect_margin(row)});
   look.slow_calls = judge_slow_calls(baseline, current, effect_margin(row), look.contrast.known);
   return look;
 }

@@ -63,7 +63,7 @@ std::string interval_header(const Comparison& comparison) {
 // "13.16 us": the centre of a side.
 std::string value_of(const Side& side, const std::string& unit) {
   if (side.processes == 0 || !std::isfinite(side.center)) return std::string(unknown);
-  return format_significant(side.center) + after_number(unit);
+  return format_quantity(side.center, unit);
 }
 
 GridRow make_row(const ComparisonRow& row, std::string label, std::string name) {

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <optional>
 
+#include "harness/base/environment.h"
+#include "harness/device/host/host_load.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/measure/schedule/output_log.h"
 
@@ -34,6 +36,8 @@ Result<ProgramEnd> start_program(const ProgramStart& start, const std::function<
   command.dies_with_parent = true;
   ProgramEnd end;
   end.began = unix_time();
+  const std::filesystem::path root = environment::system_root();
+  const HostReading before = read_host_load(root);
   const auto begin = Clock::now();
   Result<Child> child = Child::start(command, {.out = output ? output->descriptor() : log->descriptor(),
                                                .err = log->descriptor(),
@@ -53,6 +57,7 @@ Result<ProgramEnd> start_program(const ProgramStart& start, const std::function<
   child->kill_group();
   InterruptGuard::unwatch(child->pid());
   end.exit = child->wait();
+  end.load = load_between(before, read_host_load(root), end.exit.used.user + end.exit.used.system);
   if (!end.interrupted && !end.timed_out) end.interrupted = InterruptGuard::interrupted_with(end.exit.signal);
   end.printed = log->last_lines();
   if (!output) return end;

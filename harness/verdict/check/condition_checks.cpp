@@ -21,8 +21,9 @@ double share_throttled(const SideConditions& side) {
   return share(side.throttled, side.known);
 }
 
-double shared_share(const SideConditions& side) {
-  return share(side.shared, side.known);
+std::optional<double> shared_share(const SideConditions& side) {
+  if (side.shared_known == 0) return std::nullopt;
+  return share(side.shared, side.shared_known);
 }
 
 bool only_power_cap(const SideConditions& side) {
@@ -45,6 +46,36 @@ bool same_power_cap(const SideConditions& baseline, const SideConditions& curren
          std::abs(share_throttled(baseline) - share_throttled(current)) <= tolerable;
 }
 
+// The least differences of the sides' mean loads that count.
+constexpr double notable_others = 0.1;   // CPUs
+constexpr double notable_queue = 0.5;    // threads
+constexpr double notable_stolen = 0.02;  // CPUs
+constexpr double notable_held = 0.01;    // likewise
+// Up to this share of the time, threads that wait for a CPU do not matter.
+constexpr double tolerable_stalls = 0.02;
+
+// Whether others took more of the CPUs on the side `busy`. Stalls alone prove nothing, because a program with
+// more threads than CPUs causes them itself; but where there are none, the others were in nobody's way.
+bool is_busier(const HostLoad& quiet, const HostLoad& busy) {
+  const auto higher = [](const std::optional<double>& before, const std::optional<double>& after,
+                         double notable) { return after.value_or(0) - before.value_or(0) > notable; };
+  if (higher(quiet.held, busy.held, notable_held)) return true;
+  if (higher(quiet.stolen, busy.stolen, notable_stolen)) return true;
+  if (busy.stalled && *busy.stalled <= tolerable_stalls) return false;
+  return higher(quiet.others, busy.others, notable_others) || higher(quiet.queue, busy.queue, notable_queue);
+}
+
+// "baseline_others", ... where they are known.
+void add_loads(Figures& figures, const std::string& side, const HostLoad& load) {
+  const auto add = [&](const char* name, const std::optional<double>& value) {
+    if (value) figures.emplace_back(side + "_" + name, *value);
+  };
+  add("others", load.others);
+  add("stolen", load.stolen);
+  add("queue", load.queue);
+  add("held", load.held);
+}
+
 void note_shift(std::vector<Diagnostic>& notes, DiagnosticCode code, const std::optional<double>& before,
                 const std::optional<double>& after, double notable, bool moved) {
   if (!before || !after || std::abs(*after - *before) < notable) return;
@@ -62,10 +93,29 @@ std::optional<Reason> condition_doubt(const SideConditions& baseline, const Side
                    {"baseline", before},
                    {"current", after},
                    {"tolerated", throttled_share}}};
-  const double others_before = shared_share(baseline), others_after = shared_share(current);
-  if (std::abs(others_before - others_after) > tolerable_shared_share)
-    return Reason{ReasonCode::contaminated, {{"baseline", others_before}, {"current", others_after}}};
-  return {};
+  const auto others_before = shared_share(baseline), others_after = shared_share(current);
+  if (std::abs(others_before.value_or(0) - others_after.value_or(0)) <= tolerable_shared_share) return {};
+  Reason reason{ReasonCode::contaminated, {}};
+  if (others_before) reason.figures.emplace_back("baseline", *others_before);
+  if (others_after) reason.figures.emplace_back("current", *others_after);
+  return reason;
+}
+
+LoadDoubts load_doubts(const SideConditions& baseline, const SideConditions& current,
+                       const TimeChange& change) {
+  LoadDoubts doubts;
+  const auto doubt = [&](const char* side) {
+    Reason reason{ReasonCode::waited, {{"side", side}, {"change", std::expm1(change.time)}}};
+    if (change.cpu) reason.figures.emplace_back("cpu", std::expm1(*change.cpu));
+    add_loads(reason.figures, "baseline", baseline.load);
+    add_loads(reason.figures, "current", current.load);
+    return reason;
+  };
+  const bool followed = change.cpu && *change.cpu > std::max(change.margin, change.time / 2);
+  if (!followed && is_busier(baseline.load, current.load)) doubts.if_worse = doubt("current");
+  const bool hidden = change.time - change.cpu.value_or(0) < -change.margin;
+  if (hidden && is_busier(current.load, baseline.load)) doubts.if_passes = doubt("baseline");
+  return doubts;
 }
 
 void note_conditions(std::vector<Diagnostic>& notes, const ComparisonRow& row, const SideConditions& baseline,
@@ -83,9 +133,9 @@ void note_conditions(std::vector<Diagnostic>& notes, const ComparisonRow& row, c
     notes.push_back({DiagnosticCode::shared_device,
                      {{"most", std::max(baseline.most_others, current.most_others)},
                       {"baseline", baseline.shared},
-                      {"baseline_known", baseline.known},
+                      {"baseline_known", baseline.shared_known},
                       {"current", current.shared},
-                      {"current_known", current.known}}});
+                      {"current_known", current.shared_known}}});
   const bool moved = row.ratio > 0 && std::abs(std::log(row.ratio)) > std::log1p(row.margin);
   note_shift(notes, DiagnosticCode::temperature, baseline.temperature_c, current.temperature_c,
              notable_degrees, moved);
@@ -109,7 +159,7 @@ void note_conditions(std::vector<Diagnostic>& notes, const SideConditions& side,
                       {"power_cap", only_power_cap(side)}}});
   if (side.shared > 0)
     notes.push_back({DiagnosticCode::shared_run,
-                     {{"most", side.most_others}, {"shared", side.shared}, {"known", side.known}}});
+                     {{"most", side.most_others}, {"shared", side.shared}, {"known", side.shared_known}}});
 }
 
 }  // namespace harness

@@ -71,6 +71,8 @@ struct Design {
   double device_variance = 0;   // a side, where another device is allowed
   // Log ratios of the processes that measured both sides, where they shared them (pairs.h).
   std::optional<std::vector<double>> ratios = {};
+  bool in_turn = false;                   // the sides were measured together, so under the same load
+  std::optional<double> cpu_change = {};  // of a program's CPU time (cpu_time.h)
 };
 
 // Whether the shown look calls the row regressed by this gate, before any correction.

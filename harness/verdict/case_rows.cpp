@@ -13,7 +13,7 @@
 #include "harness/verdict/check/stands_for.h"
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/read/align_kernels.h"
-#include "harness/verdict/read/tool_cases.h"
+#include "harness/verdict/check/tool_cases.h"
 
 namespace harness {
 namespace {

@@ -23,7 +23,7 @@
 #include "harness/verdict/decide/waive.h"
 #include "harness/verdict/read/origin.h"
 #include "harness/verdict/read/rename.h"
-#include "harness/verdict/read/tool_cases.h"
+#include "harness/verdict/check/tool_cases.h"
 #include "harness/verdict/trace.h"
 
 namespace harness {
@@ -127,7 +127,7 @@ std::vector<Remark> remarks_on_traced(const ComparedRecords& records,
   return {std::move(remark)};
 }
 
-// What the files of another tool leave open.
+// Questions that the files of another tool leave open.
 std::vector<Remark> remarks_on_tool_cases(const ComparedRecords& records,
                                           const std::vector<ComparisonRow>& rows) {
   std::vector<Remark> remarks;

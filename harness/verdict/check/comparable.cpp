@@ -14,7 +14,7 @@
 #include "harness/model/plan_fields.h"
 #include "harness/model/results/machine_differences.h"
 #include "harness/verdict/check/proof.h"
-#include "harness/verdict/read/tool_cases.h"
+#include "harness/verdict/check/tool_cases.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-// Cases that another tool named: the same case can have another id in another record (model/tool_case.h).
+// Cases that another tool named: the same case can have another id in another record (model/record.h).
 // Pure.
 #pragma once
 

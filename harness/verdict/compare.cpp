@@ -145,7 +145,7 @@ std::vector<Remark> remarks_on_tool_cases(const ComparedRecords& records,
                        {{"parameters", join(std::vector<std::string>(names.begin(), names.end()), ", ")},
                         {"cases", cases}}});
   if (std::any_of(rows.begin(), rows.end(), [](const ComparisonRow& row) { return row.one_file; }))
-    remarks.push_back({RemarkCode::one_session, {{"sd", records.policy.file_session_sd}}});
+    remarks.push_back({RemarkCode::one_session, {{"sd", file_session_sd}}});
   return remarks;
 }
 

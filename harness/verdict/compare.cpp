@@ -13,6 +13,7 @@
 #include "harness/verdict/case_rows.h"
 #include "harness/verdict/check/describe.h"
 #include "harness/verdict/check/proof.h"
+#include "harness/verdict/check/tool_cases.h"
 #include "harness/verdict/decide/call_verdicts.h"
 #include "harness/verdict/decide/confirm.h"
 #include "harness/verdict/decide/gates.h"
@@ -23,7 +24,6 @@
 #include "harness/verdict/decide/waive.h"
 #include "harness/verdict/read/origin.h"
 #include "harness/verdict/read/rename.h"
-#include "harness/verdict/check/tool_cases.h"
 #include "harness/verdict/trace.h"
 
 namespace harness {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/model/device_kinds.h"
 #include "harness/verdict/check/describe.h"
 #include "harness/verdict/check/diagnose.h"
 #include "harness/verdict/check/exact.h"
@@ -161,7 +162,7 @@ void judge_at_once(JudgedRow& judged, const MetricPair& pair, const SideReading&
                    const SideReading& current, const ComparedRecords& records) {
   ComparisonRow& row = judged.row;
   Design design = records.design_of(row, pair.before.device);
-  if (shares_file(baseline) || shares_file(current)) {
+  if (pair.after.device == import_device && (shares_file(baseline) || shares_file(current))) {
     const double between = records.file_session_variance(row);
     row.one_file = between > design.session_variance;
     design.session_variance = std::max(design.session_variance, between);

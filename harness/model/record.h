@@ -14,7 +14,6 @@
 #include "harness/model/instrument_readings.h"
 #include "harness/model/note.h"
 #include "harness/model/plan.h"
-#include "harness/model/tool_case.h"
 #include "harness/schema/enum_names.h"
 #include "harness/schema/rare.h"
 
@@ -178,6 +177,20 @@ inline constexpr int last_plain_process = most_processes;
 constexpr bool confirms(int process) {
   return process > last_plain_process;
 }
+
+using Texts = std::map<std::string, std::string>;
+
+// The file of another tool tells this of a case beside its name. If an import has two cases of one name, the
+// id of each ends with the values that differ: "llama 7B Q4_0/pp512/n_threads=8". The same case can have
+// another id in another record, so cases pair by these members (verdict/check/tool_cases.h).
+struct ToolCase {
+  std::string name;       // as the tool calls it
+  Texts parameters = {};  // "n_threads": "8". Cases are compared only where the values agree that both know
+  Texts launch = {};      // "grid", "block" of a kernel, which another build may choose otherwise
+  Texts source = {};      // "model_filename": paths. Equal within an import, shown, and never part of an id
+
+  bool operator==(const ToolCase&) const = default;
+};
 
 // One worker process's report of one case; one transaction in the store.
 struct ProcessResult {

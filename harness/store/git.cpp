@@ -325,14 +325,15 @@ std::optional<fs::path> top_of_tree() {
 std::optional<fs::path> top_of_main_tree() {
   const std::optional<fs::path> top = top_of_tree();
   constexpr std::string_view mark = "gitdir: ";
-  const std::string link = top ? system_file(*top / ".git") : "";
+  std::error_code code;
+  if (!top || !fs::is_regular_file(*top / ".git", code)) return top;
+  const std::string link = system_file(*top / ".git");
   if (!link.starts_with(mark)) return top;
   const fs::path own = *top / link.substr(mark.size());
   const std::string common = system_file(own / "commondir");
   if (common.empty()) return top;  // a submodule
   const fs::path whole = (own / common).lexically_normal();
   const fs::path main_tree = (whole.has_filename() ? whole : whole.parent_path()).parent_path();
-  std::error_code code;
   if (!fs::exists(main_tree / ".git", code)) return top;  // a bare repository
   return main_tree.is_absolute() ? main_tree.lexically_relative(fs::current_path(code)) : main_tree;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/store/baseline/candidates.h"
+#include "harness/store/baselines.h"
 #include "harness/store/git.h"
 #include "harness/store/select_parts.h"
 

@@ -212,6 +212,10 @@ Status check_side_name(Store& store, const std::string& name, const fs::path& fo
     return fail(no_such_name(store, name, {}, *names));
   }
   if (exists(name)) return {};
+  if (names_tool_files(name)) {
+    const Result<std::vector<std::string>> files = files_named(name);
+    return files ? Status() : fail(files.error());
+  }
   if (name.ends_with(".json")) return fail(no_file(name, read_file(name).error()));
   if (is_id(name)) {
     RunQuery query;

@@ -11,9 +11,9 @@
 #include "harness/verdict/check/proof.h"
 #include "harness/verdict/check/settled.h"
 #include "harness/verdict/check/stands_for.h"
+#include "harness/verdict/check/tool_cases.h"
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/read/align_kernels.h"
-#include "harness/verdict/read/tool_cases.h"
 
 namespace harness {
 namespace {

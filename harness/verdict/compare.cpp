@@ -13,6 +13,7 @@
 #include "harness/verdict/case_rows.h"
 #include "harness/verdict/check/describe.h"
 #include "harness/verdict/check/proof.h"
+#include "harness/verdict/check/tool_cases.h"
 #include "harness/verdict/decide/call_verdicts.h"
 #include "harness/verdict/decide/confirm.h"
 #include "harness/verdict/decide/gates.h"
@@ -23,7 +24,6 @@
 #include "harness/verdict/decide/waive.h"
 #include "harness/verdict/read/origin.h"
 #include "harness/verdict/read/rename.h"
-#include "harness/verdict/read/tool_cases.h"
 #include "harness/verdict/trace.h"
 
 namespace harness {
@@ -127,7 +127,7 @@ std::vector<Remark> remarks_on_traced(const ComparedRecords& records,
   return {std::move(remark)};
 }
 
-// What the files of another tool leave open.
+// Questions that the files of another tool leave open.
 std::vector<Remark> remarks_on_tool_cases(const ComparedRecords& records,
                                           const std::vector<ComparisonRow>& rows) {
   std::vector<Remark> remarks;
@@ -145,7 +145,7 @@ std::vector<Remark> remarks_on_tool_cases(const ComparedRecords& records,
                        {{"parameters", join(std::vector<std::string>(names.begin(), names.end()), ", ")},
                         {"cases", cases}}});
   if (std::any_of(rows.begin(), rows.end(), [](const ComparisonRow& row) { return row.one_file; }))
-    remarks.push_back({RemarkCode::one_session, {{"sd", records.policy.file_session_sd}}});
+    remarks.push_back({RemarkCode::one_session, {{"sd", file_session_sd}}});
   return remarks;
 }
 

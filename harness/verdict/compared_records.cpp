@@ -78,7 +78,7 @@ std::optional<stats::VariancePrior> ComparedRecords::history_of(const Comparison
 
 double ComparedRecords::file_session_variance(const ComparisonRow& row) const {
   const bool is_known = spread_of(row) != nullptr || pairing || one_session;
-  return is_known || seconds_per_unit(row.unit) == 0 ? 0 : square_of_sd(policy.file_session_sd);
+  return is_known || seconds_per_unit(row.unit) == 0 ? 0 : square_of_sd(file_session_sd);
 }
 
 Design ComparedRecords::design_of(const ComparisonRow& row, const std::string& device) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/model/device_kinds.h"
 #include "harness/verdict/check/cpu_change.h"
 #include "harness/verdict/check/describe.h"
 #include "harness/verdict/check/diagnose.h"
@@ -169,7 +170,7 @@ void judge_at_once(JudgedRow& judged, const MetricPair& pair, const SideReading&
                    const SideReading& current, const ComparedRecords& records) {
   ComparisonRow& row = judged.row;
   Design design = design_of(row, pair, records);
-  if (shares_file(baseline) || shares_file(current)) {
+  if (pair.after.device == import_device && (shares_file(baseline) || shares_file(current))) {
     const double between = records.file_session_variance(row);
     row.one_file = between > design.session_variance;
     design.session_variance = std::max(design.session_variance, between);

@@ -47,7 +47,8 @@ import json, pathlib, random, re, shutil, sqlite3, struct, sys
 name, factor, folder = sys.argv[1], float(sys.argv[2]), pathlib.Path(sys.argv[3])
 source = next(path for path in folder.glob(name + ".*") if ".record" not in path.name and path.suffix in (".json", ".jsonl", ".csv", ".sqlite"))
 random.seed(name)
-times = {"real_time", "cpu_time", "times", "data", "value", "samples_ns", "measured_values", "computeMs", "latencyMs"}
+times = {"real_time", "cpu_time", "times", "data", "value", "samples_ns", "measured_values", "computeMs", "latencyMs",
+         "min", "max", "mean", "median"}
 
 def scaled(node, scale, key=""):
     if isinstance(node, dict): return {k: scaled(v, scale, k) for k, v in node.items()}
@@ -87,15 +88,15 @@ PY
 for format in google_benchmark nvbench pytest_benchmark hyperfine criterion llama_bench trtexec nsys ncu; do
   for factor in 1 1.0001 1.1; do
     runs $format $factor
-    expect 0 "$HARNESS" import $format.$factor.[1-5] --as $format.$factor.json
-    holds $format.$factor.json 'all(len(case["results"]) == 5 for case in report["cases"])'
+    expect 0 "$HARNESS" import $format.$factor.[1-5] --case net --as $format.$factor.json
+    holds $format.$factor.json 'all(len(case["results"]) in (5, 20) for case in report["cases"])'  # of hyperfine each run
   done
   expect 0 "$HARNESS" compare --baseline $format.1.json --current $format.1.0001.json --margin 2%
   expect 1 "$HARNESS" compare --baseline $format.1.json --current $format.1.1.json --margin 2%
 done
 # One process alone gives no verdict.
-expect 0 "$HARNESS" import hyperfine.1.1 --as one.json
-expect 0 "$HARNESS" import hyperfine.1.1.1 --as other.json
+expect 0 "$HARNESS" import google_benchmark.1.1 --as one.json
+expect 0 "$HARNESS" import google_benchmark.1.1.1 --as other.json
 expect 3 "$HARNESS" compare --baseline one.json --current other.json
 
 # The Python file that writes JSON Lines, with timers that look like those of PyTorch and Triton.
@@ -109,6 +110,51 @@ harness_samples.measurement(types.SimpleNamespace(task_spec=spec, times=[1e-3, 2
 PY
 expect 0 "$HARNESS" import timers.jsonl --as timers.json
 holds timers.json '[case["id"] for case in report["cases"]] == ["softmax", "matmul: f16/n=64"]' \
-  '[place["samples"] for place in report["cases"][0]["metrics"][0]["processes"][0]["placements"]] == [[0.5, 0.25], [0.5]]' \
-  'report["cases"][1]["metrics"][0]["unit"] == "s"'
+  '[place["samples"] for place in report["cases"][0]["metrics"][0]["processes"][0]["placements"]] == [[500, 250], [500]]' \
+  'report["cases"][1]["metrics"][0]["unit"] == "us"'
+
+# Files of other tools are compared as they are, by wildcards, with the same checks.
+mkdir old new
+for run in 1 2 3 4 5; do
+  cp google_benchmark.1.$run old/$run.json
+  cp google_benchmark.1.1.$run new/$run.json
+done
+expect 1 "$HARNESS" compare --baseline 'old/*.json' --current 'new/*.json' --margin 2%
+expect 2 "$HARNESS" compare --baseline 'old/*.json' --current 'none/*.json'
+names 'none/*.json'
+cp old/1.json old/6.json
+expect 2 "$HARNESS" compare --baseline 'old/*.json' --current 'new/*.json'
+names 6.json
+
+# Where a record belongs: the commit of the file, or of the option; the suite is asked for behind a run's number.
+repository
+git add -A . >/dev/null 2>&1 || true
+git commit -qm one
+here=$(git rev-parse HEAD)
+expect 2 "$HARNESS" import google_benchmark.1.1
+names --suite
+expect 0 "$HARNESS" import google_benchmark.1.1 --suite bench --date 2026-11-20
+python3 - "$here" <<'PY'
+import json, sys
+document = json.load(open("pytest_benchmark.1.1"))
+document["commit_info"] = {"id": sys.argv[1], "branch": "main", "dirty": False}
+json.dump(document, open("of_commit.json", "w"))
+document["commit_info"]["id"] = "f" * 40
+json.dump(document, open("of_another.json", "w"))
+PY
+git commit -q --allow-empty -m two
+expect 0 "$HARNESS" import of_commit.json --suite python
+expect 0 "$HARNESS" records list --suite python
+names "${here:0:10}"
+expect 2 "$HARNESS" import of_another.json --suite python
+names --commit
+expect 0 "$HARNESS" import of_another.json --suite python --commit HEAD~1
+
+# All worktrees of a repository have one store.
+git worktree add -q ../second-$$ -b second
+cd ../second-$$ || exit 1
+expect 0 "$HARNESS" records list --suite python
+names "${here:0:10}"
+cd - >/dev/null || exit 1
+git worktree remove --force ../second-$$
 finish

@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-// What is done to every value that a JSON pointer names, where "*" is each element.
+// A change of every value that a JSON pointer names, where "*" is each element.
 struct Mutation {
   const char* pointer;
   const char* to;  // JSON text; "drop"; "twice": the element again; "nan": a bare NaN

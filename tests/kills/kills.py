@@ -65,6 +65,10 @@ class Place:
                                 HARNESS_LOCK_DIR=str(folder / "locks"), HARNESS_CACHE_DIR=str(folder / "cache"),
                                 GIT_CONFIG_GLOBAL="/dev/null", GIT_AUTHOR_NAME="tester", GIT_COMMITTER_NAME="tester",
                                 GIT_AUTHOR_EMAIL="tester@example.org", GIT_COMMITTER_EMAIL="tester@example.org")
+        # A CI system that runs the tests is not the one that they are about.
+        for name in ("CI", "JENKINS_URL", "TF_BUILD", "GITHUB_BASE_REF", "CI_MERGE_REQUEST_DIFF_BASE_SHA",
+                     "CHANGE_TARGET"):
+            self.environment.pop(name, None)
         self.git("init", "-q", "-b", "main")
         (self.work / ".gitignore").write_text(".harness/\nplugin.so\nimported.json\nbisect.db*\nfarm.db*\n")
         shutil.copy(plugin, self.work / "plugin.so")

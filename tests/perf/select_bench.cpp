@@ -30,9 +30,8 @@ struct Long {
     for (int run = 1; run < runs; ++run) {
       const std::string id = std::to_string(run);
       sql << "INSERT INTO runs SELECT :id, sequence + :n, suite, suite_hash, revision, branch, dirty, "
-             "changes, "
-             "partial, machine_class, device_uuid, started, finished, state, 'unchanged', header, "
-             "calibration "
+             "changes, partial, machine_class, device_uuid, started, finished, state, 'unchanged', header, "
+             "calibration, side "
              "FROM runs WHERE id = '0'",
           soci::use(id), soci::use(run);
       sql << "INSERT INTO cases (run, position, id, device, planned, needed, measured, failures, waived, "

@@ -50,20 +50,14 @@ TEST(Adapters, NameTheMemberThatIsWrong) {
             "benchmarks[0].real_time"},
            {"google_benchmark", "google_benchmark.json", "\"real_time\"", "\"true_time\"", "benchmarks[0]"},
            {"pytest_benchmark", "pytest_benchmark.json", "\"data\"", "\"date\"", "benchmarks[0].stats"},
-           {"pytest_benchmark", "pytest_benchmark.json",
-            "[1000]\",\n            \"fullname\": \"test_x.py::test_sum[1000]",
-            "\",\n            \"fullname\": \"test_x.py::test_sum[10]", "benchmarks[1].fullname"},
            {"pytest_benchmark", "pytest_benchmark.json", "\"fullname\"", "\"full\"", "benchmarks[0]"},
            {"hyperfine", "hyperfine.json", "\"times\": [", "\"times\": [\"a\", ", "results[0].times[0]"},
            {"hyperfine", "hyperfine.json", "\"times\": [", "\"times\": [], \"t\": [", "results[0].times"},
-           {"hyperfine", "hyperfine.json", "sleep 0.002", "sleep 0.001", "results[1].command"},
            {"hyperfine", "hyperfine-schema2.json", "\"schema_version\": 2", "\"schema_version\": 3",
             "schema_version"},
-           {"hyperfine", "hyperfine-schema2.json", "0.00193", "0",
-            "results[0].measurements[0].time_wall_clock.value"},
            {"hyperfine", "hyperfine-schema2.json", "_wall_clock\": {\"value\": 0.0029",
             "\": {\"value\": 0.0029", "results[1].measurements[0]"},
-           {"trtexec", "trtexec.json", "\"computeMs\" : 1.252", "\"computeMs\" : 0", "[0].computeMs"},
+           {"trtexec", "trtexec.json", "\"computeMs\" : 1.252", "\"computeMs\" : -1", "[0].computeMs"},
            {"trtexec", "trtexec.json", "\"latencyMs\"", "\"latency\"", "[0]"},
            {"llama_bench", "llama_bench-array.json", "30000000", "\"fast\"", "[1].samples_ns[0]"},
            {"llama_bench", "llama_bench-array.json", "\"n_prompt\": 512", "\"n_prompt\": -1", "[0].n_prompt"},
@@ -82,7 +76,7 @@ TEST(Adapters, NameTheLineThatIsWrong) {
             "2 iteration_count[1]");
   EXPECT_EQ(at("criterion", sample("criterion.jsonl", "\"id\":\"sort\"", "\"id\":\"sums/1000\"")), "3 id");
   EXPECT_EQ(at("criterion", sample("criterion.jsonl", "{\"reason\":\"group", "{\"reason\":group")), "4 ");
-  EXPECT_EQ(at("llama_bench", sample("llama_bench.jsonl", "512000000", "0")), "2 samples_ns[0]");
+  EXPECT_EQ(at("llama_bench", sample("llama_bench.jsonl", "512000000", "-1")), "2 samples_ns[0]");
 }
 
 TEST(Adapters, RefuseWhatNoToolWrites) {
@@ -90,7 +84,7 @@ TEST(Adapters, RefuseWhatNoToolWrites) {
   for (const char* format : {"google_benchmark", "pytest_benchmark"})
     EXPECT_EQ(refused(format, deep).where.column, 271) << "the 257th level";
   EXPECT_EQ(refused("hyperfine", R"({"results": [], "results": []})").where.column, 26) << "a key twice";
-  for (const char* number : {"1e999", "NaN", "Infinity", "-"})
+  for (const char* number : {"1e999", "nan", "-"})
     EXPECT_GT(refused("hyperfine", sample("hyperfine.json", "0.0019344240000000001", number)).where.column,
               0);
   EXPECT_EQ(place("llama_bench", sample("llama_bench-array.json", "\"n_prompt\": 512",
@@ -129,10 +123,13 @@ TEST_F(NvbenchFolder, NamesTheSummaryThatIsWrong) {
   EXPECT_EQ(place("=2^22", "=2^20"), "benchmarks[0].states[1]") << "a name twice";
   write("nvbench.json-bin/0.bin", "1234567");
   EXPECT_EQ(place("", ""), times) << "a file that was cut";
-  write("nvbench.json-bin/0.bin", std::string(12, '\0'));
-  EXPECT_EQ(place("", ""), times) << "times of zero";
-  write("nvbench.json-bin/0.bin", std::string(12, '\xff'));
-  EXPECT_EQ(place("", ""), times) << "no numbers";
+  for (const char byte : {'\0', '\xff'}) {  // times of 0, and NaN
+    write("nvbench.json-bin/0.bin", std::string(12, byte));
+    const auto record = import_samples(sample("nvbench.json"), (folder_.path() / "x.json").string());
+    ASSERT_TRUE(record);
+    EXPECT_EQ(record->cases[0].outcome, Outcome::failed);
+    EXPECT_EQ(record->cases[1].outcome, Outcome::measured);
+  }
 }
 
 TEST_F(NvbenchFolder, FindsItsSamplesWhereverTheProgramWasStarted) {
@@ -149,9 +146,9 @@ TEST(Ncu, ScalesItsTimesExactly) {
     text.replace(text.find("4,384"), 5, value);
     return import_samples(text, "x")->cases[0].series[0].processes[0].placements[0].samples[0];
   };
-  EXPECT_EQ(samples("us", "4.384"), 4384);
-  EXPECT_EQ(samples("usecond", "1,004.384"), 1004384);
-  EXPECT_EQ(samples("msecond", "0.1"), 100000);
+  EXPECT_EQ(samples("us", "4.384"), 4.384);
+  EXPECT_EQ(samples("usecond", "1,004.384"), 1004.384);
+  EXPECT_EQ(samples("msecond", "0.1"), 100);
 }
 
 TEST(Ncu, NamesTheLineThatIsWrong) {
@@ -159,8 +156,7 @@ TEST(Ncu, NamesTheLineThatIsWrong) {
     return refused("ncu", sample("ncu.csv", from, to)).where.line;
   };
   EXPECT_EQ(line("\"byte\",\"ns\"", "\"byte\",\"cycle\""), 8);
-  EXPECT_EQ(line("\"4,416\"", "\"0\""), 10);
-  EXPECT_EQ(line("\"4,416\"", "\"nan\""), 10);
+  EXPECT_EQ(line("\"4,416\"", "\"-1\""), 10);
   EXPECT_EQ(line("\"4,416\"", "\"1e999\""), 10);
   EXPECT_EQ(line("\"4,416\",", ""), 10);
   EXPECT_EQ(line("\"4,416\"", "\"4,416"), 10);

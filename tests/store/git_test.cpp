@@ -110,7 +110,7 @@ TEST(ResolveRevision, FindsABranchThatOnlyOriginHas) {
 
 // Git takes the tag, and who writes `main` means the branch.
 TEST(ResolveRevision, RefusesATagThatHasTheNameOfABranch) {
-  const Repository repository;
+  Repository repository;
   const std::string first = repository.commit("one");
   repository.git({"tag", "main", first});
   EXPECT_EQ(resolve_revision(repository.path(), "main"), first) << "both are one commit";

@@ -139,7 +139,7 @@ TEST(ImportErrors, NameTheMemberThatIsWrong) {
   EXPECT_EQ(one("\"c\"", "7"), "case");
   EXPECT_EQ(one("\"gpu_time\"", "\"\""), "metric");
   EXPECT_EQ(one("[1, 2]", "[]"), "samples");
-  EXPECT_EQ(one("[1, 2]", "[0]"), "samples[0]");
+  EXPECT_EQ(one("[1, 2]", "[-1]"), "samples[0]");
   EXPECT_EQ(one("[1, 2]", "[null]"), "samples[0]");
   EXPECT_EQ(errors_of(line("[1, 2]", "[1e999]")).at(0).where.line, 1);
   EXPECT_EQ(one("[1, 2]", "5"), "samples");
@@ -148,7 +148,7 @@ TEST(ImportErrors, NameTheMemberThatIsWrong) {
   for (const char* name : {"`process`", "`proces`"})
     EXPECT_THAT(errors_of(line("\"process\"", "\"proces\"")).at(0).message, HasSubstr(name));
   EXPECT_EQ(one("\"placement\"", "\"placment\""), "placment");
-  EXPECT_EQ(one("[1, 2]", "[1], \"first_call\": 0"), "first_call");
+  EXPECT_EQ(one("[1, 2]", "[1], \"first_call\": -1"), "first_call");
   EXPECT_EQ(one("[1, 2]", "[1], \"direction\": \"up\""), "direction");
   EXPECT_EQ(one("[1, 2]", "[1], \"tags\": \"x\""), "tags");
 }

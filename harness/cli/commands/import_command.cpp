@@ -43,7 +43,8 @@ bool is_hash(const std::string& text) {
   return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-// The commit that a file names. One that this repository does not know is of another project, or not fetched.
+// The commit that a file names. A commit that this repository does not know is of another project, or not
+// fetched.
 Result<Revision> revision_of_file(Revision told) {
   if (const Result<std::string> known = resolve_revision(".", told.commit); known) {
     told.commit = *known;

@@ -51,7 +51,7 @@ struct Campaign {
   std::string against;              // what a suite of one side is judged by, or ""
   std::vector<std::string> device;  // that --device named when it was planned
   Seconds lease = 0;
-  int block = 1;         // most cases of a task
+  int block = 0;         // most cases of a task; 0: 24, and more where they are short
   int elements = 1;      // that are expected to measure, each on a device
   bool confirm = false;  // regressed cases are measured again
   Seconds budget = 0;    // of the whole campaign; 0: as long as it takes

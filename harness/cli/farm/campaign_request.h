@@ -25,7 +25,7 @@ struct CampaignRequest {
   Seconds budget = 0;  // 0: none
   std::string stage;   // folder for copies of the builds; "": they are measured where they are
   int elements = 1;    // devices that will measure
-  int block = 24;      // most cases of a task
+  int block = 0;       // most cases of a task; 0: as many as Campaign says
   Seconds lease = 120;
   Seconds time = 0;  // of an element; 0: as long as it takes
 };

@@ -48,14 +48,21 @@ Seconds set_sizes(std::span<Piece> pieces) {
   return known > 0 ? mean : 0;
 }
 
+constexpr int usual_block = 24;
+
+int block_of(const Campaign& campaign) {
+  return campaign.block > 0 ? campaign.block : usual_block;
+}
+
 // The least size of a task, in cases of mean time. A task starts processes of its own, which takes as long
 // as measuring one or two cases: so it may have four, or a third of a small block, even at the end. Where
-// times are known, it may take twice as long as these starts, but no more than an element's share of all.
+// times are known, it may take twice as long as these starts, but no more than an element's share of all and
+// than it was told.
 double least_task(const Campaign& campaign, Pieces pieces, Seconds mean) {
   constexpr int least_cases = 4, least_share_of_block = 3;
   constexpr Seconds start_of_process = 0.5;
-  const double least = std::clamp(campaign.block / least_share_of_block, 1, least_cases);
-  if (mean <= 0) return least;
+  const double least = std::clamp(block_of(campaign) / least_share_of_block, 1, least_cases);
+  if (mean <= 0 || campaign.block > 0) return least;
   int processes = 0;
   for (const Piece& one : pieces) processes = std::max(processes, one.processes);
   const double share = size_of(pieces) / campaign.elements;
@@ -119,10 +126,10 @@ constexpr int least_tasks_of_element = 4;  // in its time, so that little of it 
 
 // The limit when tasks of the size `left` are still to be cut.
 TaskLimit limit_of(const Campaign& campaign, double left, double least) {
-  TaskLimit limit{static_cast<std::size_t>(campaign.block)};
+  TaskLimit limit{static_cast<std::size_t>(block_of(campaign))};
   if (campaign.time > 0) limit.seconds = campaign.time / least_tasks_of_element;
   if (campaign.elements < 2) return limit;
-  const double most = std::max(1.0 * campaign.block, least);
+  const double most = std::max(1.0 * block_of(campaign), least);
   limit.cases = static_cast<std::size_t>(std::ceil(most));
   limit.size = std::clamp(left / (2 * campaign.elements), least, most);
   return limit;

@@ -231,8 +231,8 @@ void add_plan_to(Commands& below) {
       .add_option("--stage", request.stage,
                   "measure copies of the builds, which are kept by their contents in this folder")
       ->type_name("DIR");
-  command.add_option("--block", request.block, "most cases of a task")
-      ->capture_default_str()
+  command
+      .add_option("--block", request.block, "most cases of a task; else 24, and more where they are short")
       ->check(whole_number(1, 100'000))
       ->type_name("N");
   add_typed(command, "--lease", request.lease, parse_duration,

@@ -53,8 +53,10 @@ CampaignSide side_of(const Record& record, const fs::path& program, const fs::pa
                      const fs::path& root, Plan plan) {
   CampaignSide side{record.id, program.string(), folder.string(), {}, {}, std::move(plan)};
   std::set<fs::path> files{program};
+  // The program opens libraries of its own folder, also where it measures those of another build.
+  const fs::path bin = program.parent_path();
   for (const char* name : {"libharness_cuda.so", "libharness_kernels.so"})
-    for (const fs::path& place : {program.parent_path() / name, root / "lib" / name}) {
+    for (const fs::path& place : {bin / name, bin.parent_path() / "lib" / name, root / "lib" / name}) {
       std::error_code code;
       if (fs::exists(place, code)) files.insert(place);
     }

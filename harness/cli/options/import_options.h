@@ -1,4 +1,4 @@
-// What the user answers about files of other tools where they do not show it.
+// Answers of the user about files of other tools, where they do not show it.
 #pragma once
 
 #include "harness/store/adapters/import_formats.h"

@@ -171,9 +171,9 @@ struct Described<ComparisonRow> {
       field("unproven", &Row::unproven).null_when_default(),
       field("confirmation", &Row::confirmation).null_when_default(), field("baseline", &Row::baseline),
       field("current", &Row::current), field("waiver", &Row::waiver).null_when_default(),
-      field("informative", &Row::informative), field("loosened", &Row::loosened).null_when_default(),
-      field("exact", &Row::exact), field("where", &Row::where).null_when_default(),
-      field("proposed", &Row::proposed).null_when_default(),
+      field("informative", &Row::informative), field("one_file", &Row::one_file).unless_default(),
+      field("loosened", &Row::loosened).null_when_default(), field("exact", &Row::exact),
+      field("where", &Row::where).null_when_default(), field("proposed", &Row::proposed).null_when_default(),
       field("in_unit", &Row::in_unit).unless_default());
 };
 

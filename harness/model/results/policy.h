@@ -63,6 +63,10 @@ inline constexpr auto enum_names<WaiverTrust> = names<WaiverTrust>({{WaiverTrust
                                                                     {WaiverTrust::no_baseline,
                                                                      "no_baseline"}});
 
+// The sd between sessions of host times that is assumed where all starts of a side are of one file of another
+// tool. A machine that does other work, too, changes more from one session to the next than within one.
+inline constexpr double file_session_sd = 0.05;
+
 // How records are judged. Values set here (from the command line) win over each case's own gate.
 struct Policy {
   std::optional<double> margin;
@@ -72,10 +76,7 @@ struct Policy {
   bool allow_not_comparable = false;  // exit 4 -> 0 where sides must not be compared, with a warning
   bool allow_other_device = false;    // another GPU of the same model may be compared
   double session_sd = 0.0005;         // sd of log time between sessions on one device, added once a side
-  // The same between sessions of host times, assumed where all starts of a side are of one file of another
-  // tool: a machine that does other work, too, changes more from one session to the next than within one.
-  double file_session_sd = 0.05;
-  double device_sd = 0.003;  // sd between devices of one model, where allowed, added once a side
+  double device_sd = 0.003;           // sd between devices of one model, where allowed, added once a side
   std::vector<LearnedSpread> learned = {};  // wins over the two sds where it knows the case and metric
   int min_processes = 5;                    // fewer on a side: inconclusive
   int min_shared_processes = 3;             // the same for processes with both builds (an A/B run)

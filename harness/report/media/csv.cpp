@@ -91,7 +91,8 @@ bool looks_like_formula(const std::string& text) {
   const char* const begin = text.data() + 1;
   const auto [end, code] = std::from_chars(begin, text.data() + text.size(), number);
   const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  return code != std::errc() || rest.find_first_of("+-*/^&|!=<>()'\";") != std::string_view::npos;
+  if (code != std::errc()) return text.size() > 1;
+  return !rest.empty() && rest.front() != ' ' && rest.front() != '%';
 }
 
 // RFC 4180. An apostrophe in front makes a text of what would be a formula. Control characters are made

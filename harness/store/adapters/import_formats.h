@@ -57,7 +57,7 @@ class Import {
   // The commit that the files name, if they agree; without one, an empty revision.
   [[nodiscard]] const std::optional<Revision>& revision() const { return revision_; }
 
-  // What the files' adapters have to say about whole files.
+  // Remarks of the formats about whole files.
   [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
 
   Checked<Record> take() &&;

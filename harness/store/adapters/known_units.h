@@ -20,9 +20,9 @@ struct TimeUnit {
 // "ns", "msec", "Seconds", "µs": std::nullopt for anything that is no unit of time.
 std::optional<TimeUnit> time_unit(std::string_view spelling);
 
-// What is better of a metric in this unit, where its file does not say. Rates of bytes, bits, FLOP, items,
-// tokens and requests are better when higher. Of another rate it is not known. Anything else is better when
-// lower.
+// The better direction of a metric in this unit, where its file does not say it. Rates of bytes, bits, FLOP,
+// items, tokens and requests are better when higher. The direction of another rate is not known. Anything
+// else is better when lower.
 struct UsualDirection {
   Direction direction = Direction::lower_is_better;
   bool known = true;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/container_hash/hash.hpp>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -38,22 +39,21 @@ std::optional<double> seconds_of(const std::string& date) {
   return static_cast<double>(days) * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5];
 }
 
-// A hash of all samples of a file, if they are so many that no two runs agree in all of them by chance.
-std::string hash_of_samples(const ToolFile& read) {
+// A hash of all samples of a file, if they are so many that no two runs agree in all of them by chance; else
+// 0.
+std::size_t hash_of_samples(const ToolFile& read) {
   constexpr std::size_t enough = 10;
-  std::string all;
-  std::size_t count = 0;
+  std::size_t hash = 0, count = 0;
   for (const CaseRecord& one : read.cases) {
-    all += key_of(one);
+    boost::hash_combine(hash, key_of(one));
     for (const Series& series : one.series)
       for (const ProcessSamples& process : series.processes)
         for (const Placement& placement : process.placements) {
-          all.append(reinterpret_cast<const char*>(placement.samples.data()),
-                     placement.samples.size() * sizeof(double));
+          boost::hash_combine(hash, placement.samples);
           count += placement.samples.size();
         }
   }
-  return count < enough ? std::string() : content_hash(all);
+  return count < enough ? 0 : std::max<std::size_t>(hash, 1);
 }
 
 // Each placement as a process of its own. Returns how many there are.
@@ -177,7 +177,7 @@ void MergedFiles::add_machine(Machine machine) {
 }
 
 Status MergedFiles::add(ToolFile read, const std::string& file) {
-  if (const std::string hash = hash_of_samples(read); !hash.empty())
+  if (const std::size_t hash = hash_of_samples(read); hash != 0)
     if (const auto [known, fresh] = samples_.emplace(hash, file); !fresh)
       return fail(ErrorKind::usage, Location{file},
                   fmt::format("holds the same samples as {}", printable(known->second)),
@@ -194,23 +194,36 @@ Status MergedFiles::add(ToolFile read, const std::string& file) {
     record_.machines[std::string(import_device)] = std::move(read.machine);
     record_.session = read.session;
     record_.suite.name = read.suite;
-    cases_.reserve(read.cases.size());
-    index_.reserve(read.cases.size());
   }
   const int before = last_process_;
   for (CaseRecord& added : read.cases) {
     const bool shares_session = read.starts && split_starts(added) > 1;
-    const auto [found, fresh] = index_.try_emplace(key_of(added), Known{cases_.size(), number});
+    const int numbered = shares_session && *session == 0 ? static_cast<int>(number) + 1 : *session;
     for (ProcessResult& result : added.processes) {
       if (number > 0) result.process += before;
       last_process_ = std::max(last_process_, result.process);
     }
-    const int numbered = shares_session && *session == 0 ? static_cast<int>(number) + 1 : *session;
     for (Series& series : added.series)
       for (ProcessSamples& process : series.processes) {
         if (number > 0) process.process += before;
         process.session = numbered;
       }
+  }
+  if (number == 0)
+    cases_ = std::move(read.cases);
+  else if (Status added = add_cases(std::move(read.cases), now); !added)
+    return added;
+  if (number > 0) add_machine(std::move(read.machine));
+  sources_.push_back(std::move(now));
+  return {};
+}
+
+// The cases of the first file are looked up only where there is a second one.
+Status MergedFiles::add_cases(std::vector<CaseRecord> cases, const Source& now) {
+  if (index_.empty())
+    for (std::size_t i = 0; i < cases_.size(); ++i) index_.emplace(key_of(cases_[i]), Known{i, 0});
+  for (CaseRecord& added : cases) {
+    const auto [found, fresh] = index_.try_emplace(key_of(added), Known{cases_.size(), sources_.size()});
     if (fresh) {
       cases_.push_back(std::move(added));
       continue;
@@ -227,8 +240,6 @@ Status MergedFiles::add(ToolFile read, const std::string& file) {
         std::move(series.processes.begin(), series.processes.end(), std::back_inserter(same->processes));
     }
   }
-  if (number > 0) add_machine(std::move(read.machine));
-  sources_.push_back(std::move(now));
   return {};
 }
 

@@ -48,13 +48,14 @@ class MergedFiles {
   Result<int> session_of(const std::string& file, const ToolFile& read) const;
   [[nodiscard]] Status check_alike(const CaseRecord& known, const Source& first, const CaseRecord& added,
                                    const Source& now) const;
+  Status add_cases(std::vector<CaseRecord> cases, const Source& now);
   void add_machine(Machine machine);
 
   MergeOptions options_;
   std::vector<Source> sources_;
   std::vector<CaseRecord> cases_;
   std::unordered_map<std::string, Known> index_;
-  std::unordered_map<std::string, std::string> samples_;  // hash of a file's samples -> its path
+  std::unordered_map<std::size_t, std::string> samples_;  // hash of a file's samples -> its path
   Record record_;
   int last_process_ = 0;
 };

@@ -14,7 +14,7 @@
 
 namespace harness {
 
-// What the user answers where a file does not show it.
+// Answers of the user where a file does not show it.
 struct ToolQuestions {
   std::string case_name = {};         // of a file that names none
   std::string unit = {};              // of times in a file that tells none
@@ -43,7 +43,7 @@ class ToolFile {
   std::string suite;              // that the file names, or ""
   std::string session;            // likewise
   Machine machine;
-  // What has to be equal where files hold processes of one case: "executable", "options", "build".
+  // These have to be equal where files hold processes of one case: "executable", "options", "build".
   Texts same;
   std::string host;
   std::string date;                  // "2026-11-20T05:40:00", of whatever zone; or ""

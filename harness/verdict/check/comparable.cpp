@@ -14,7 +14,7 @@
 #include "harness/model/plan_fields.h"
 #include "harness/model/results/machine_differences.h"
 #include "harness/verdict/check/proof.h"
-#include "harness/verdict/read/tool_cases.h"
+#include "harness/verdict/check/tool_cases.h"
 
 namespace harness {
 namespace {
@@ -119,7 +119,8 @@ std::optional<Obstacle> series_obstacle(const Series& baseline, const Series& cu
 }
 
 std::optional<Pairing::Kind> pairing_of(const Record& baseline, const Record& current) {
-  if (!baseline.pairing || !current.pairing || baseline.pairing->id != current.pairing->id)
+  if (!baseline.pairing || !current.pairing || baseline.pairing->id != current.pairing->id ||
+      baseline.pairing->kind != current.pairing->kind)
     return std::nullopt;
   return current.pairing->kind;
 }

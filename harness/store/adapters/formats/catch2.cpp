@@ -1,6 +1,6 @@
-// The XML that Catch2, 2.13 and 3, prints for `--reporter xml`: benchmarks within sections within test cases. The
-// mean of a benchmark is its one sample of the process. A benchmark counts only if its test case succeeded;
-// up to 2.13 a benchmark that throws does not fail its test case.
+// The XML that Catch2, 2.13 and 3, prints for `--reporter xml`: benchmarks within sections within test cases.
+// The mean of a benchmark is its one sample of the process. A benchmark counts only if its test case
+// succeeded; up to 2.13 a benchmark that throws does not fail its test case.
 #include <fmt/format.h>
 
 #include <algorithm>

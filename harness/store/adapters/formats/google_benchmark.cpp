@@ -107,7 +107,7 @@ class GoogleBenchmarkReader {
     take_caches(context);
   }
 
-  // What other processes took when the program started. On a quiet host it says nothing.
+  // The processors that other processes took when the program started. On a quiet host it says nothing.
   void take_load(const JsonNode& context) {
     const JsonNode load = context.find("load_avg");
     if (!load.present() || load.size() == 0) return;

@@ -41,7 +41,7 @@ struct CaseLines {
   std::string id;
   std::vector<std::string> tags;
   std::vector<SeriesLines> series;
-  std::map<int, Cause> failed;  // by process: a value that is no time
+  std::vector<std::pair<int, Cause>> failed;  // by process: a value that is no time
 };
 
 class Importer {
@@ -198,7 +198,7 @@ void Importer::take_samples(const JsonNode& root, int line) {
   add_tags(one, tags);
   SeriesLines& series = series_of(one, root, line);
   if (unusable) {
-    one.failed.try_emplace(process, std::move(*unusable));
+    one.failed.emplace_back(process, std::move(*unusable));
     taken.placement.samples.clear();
     taken.first_call.reset();
   }
@@ -246,7 +246,9 @@ CaseRecord merged(CaseLines& lines) {
   if (!calls.processes.empty()) record.series.push_back(std::move(calls));
   for (auto& [number, result] : results) {
     result.case_id = lines.id;
-    if (const auto failed = lines.failed.find(number); failed != lines.failed.end()) {
+    if (const auto failed = std::find_if(lines.failed.begin(), lines.failed.end(),
+                                         [&](const auto& one) { return one.first == number; });
+        failed != lines.failed.end()) {
       result.outcome = Outcome::failed;
       result.reason = failed->second;
     }

@@ -1,5 +1,5 @@
-// The document that nanobench renders with templates::json(). An epoch is a sample; its time is of one iteration, whatever
-// `batch` says. The file holds only results since the title or the unit last changed.
+// The document that nanobench renders with templates::json(). An epoch is a sample; its time is of one
+// iteration, whatever `batch` says. The file holds only results since the title or the unit last changed.
 #include <fmt/format.h>
 
 #include <algorithm>

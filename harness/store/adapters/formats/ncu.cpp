@@ -12,6 +12,7 @@
 
 #include "harness/base/text.h"
 #include "harness/store/adapters/import_formats.h"
+#include "harness/store/adapters/read_csv.h"
 #include "harness/store/adapters/read_text.h"
 
 namespace harness {
@@ -47,23 +48,6 @@ struct Column {
   int exponent = 0;  // of the number that is written, to be in `unit`
 };
 
-// The fields of a line of CSV, in quotation marks or bare; false where a quotation mark is open.
-bool split_fields(std::string_view line, std::vector<std::string>& fields) {
-  fields.assign(1, {});
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
-      fields.back() += line[i++];
-    else if (line[i] == '"')
-      quoted = !quoted;
-    else if (line[i] == ',' && !quoted)
-      fields.emplace_back();
-    else
-      fields.back() += line[i];
-  }
-  return !quoted;
-}
-
 bool is_ncu_header(std::string_view line) {
   return line.starts_with("\"ID\",\"Process ID\"");
 }
@@ -88,7 +72,7 @@ class NcuTable {
     if (!is_utf8(line))
       return refuse(number, "is not UTF-8", fmt::format("print it again with `{}`", command));
     std::vector<std::string> fields;
-    if (!split_fields(line, fields)) return refuse(number, "has a quotation mark without its partner");
+    if (!split_csv(line, fields)) return refuse(number, "has a quotation mark without its partner");
     if (!columns_.empty())
       if (const auto [known, fresh] = lines_.emplace(line, number); !fresh)
         return refuse(number, fmt::format("is the same as line {}", known->second),

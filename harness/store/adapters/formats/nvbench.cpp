@@ -114,7 +114,7 @@ bool take_kind(const JsonNode& state, const Kind& kind, const std::string& file,
   return true;
 }
 
-// What was asked of the program, without the files that it writes, and the path of the program apart.
+// The arguments of the program, without the files that it writes, and the path of the program apart.
 void take_arguments(const JsonNode& meta, ToolFile& read) {
   const std::vector<std::string> words = meta.find("argv").texts();
   std::vector<std::string> kept;

@@ -1,4 +1,4 @@
-#include "harness/verdict/read/tool_cases.h"
+#include "harness/verdict/check/tool_cases.h"
 
 #include <algorithm>
 #include <string_view>

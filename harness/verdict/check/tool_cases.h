@@ -1,4 +1,4 @@
-// Cases that another tool named: the same case can have another id in another record (model/tool_case.h).
+// Cases that another tool named: the same case can have another id in another record (model/record.h).
 // Pure.
 #pragma once
 
@@ -13,8 +13,8 @@
 namespace harness {
 
 // By the current side's case: the baseline's case that takes its place, where their ids differ or ids that
-// are equal stand for different things. First those pair whose parameters and launches agree. Of the others
-// of one name, as many on each side, those with the same parameters pair in order: kernels whose grid or
+// are equal stand for different things. First those pair whose parameters and launches agree. Then
+// others of one name with the same parameters pair in order, if each side has as many: kernels whose grid or
 // block changed.
 std::map<const CaseRecord*, const CaseRecord*> paired_tool_cases(const Record& baseline,
                                                                  const Record& current);

@@ -77,6 +77,15 @@ std::string after_number(std::string_view unit) {
   return unit.empty() || unit == "1" ? std::string() : " " + std::string(unit);
 }
 
+std::string format_quantity(double value, std::string_view unit) {
+  constexpr double least = 0.1, most = 1e4;
+  const double size = std::fabs(value);
+  if (const double seconds = seconds_per_unit(unit);
+      seconds > 0 && size > 0 && (size < least || size >= most))
+    return format_seconds(value * seconds);
+  return format_significant(value) + after_number(unit);
+}
+
 std::string format_seconds(Seconds value) {
   const double size = std::fabs(value);
   if (!std::isfinite(value)) return format_significant(value);
@@ -85,12 +94,6 @@ std::string format_seconds(Seconds value) {
   if (size >= 1e-3) return format_significant(value * 1e3) + " ms";
   if (size >= 1e-6) return format_significant(value * 1e6) + " us";
   return format_significant(value * 1e9) + " ns";
-}
-
-std::string format_quantity(double value, std::string_view unit) {
-  const double size = std::fabs(value), seconds = seconds_per_unit(unit);
-  if (seconds > 0 && size > 0 && (size < 0.1 || size >= 1e5)) return format_seconds(value * seconds);
-  return format_significant(value) + after_number(unit);
 }
 
 std::string format_percent(double fraction, int digits) {

@@ -72,7 +72,7 @@ CpuReading at(Seconds time, Seconds busy, Seconds own) {
   CpuReading reading;
   reading.host.at = time;
   reading.host.busy = busy;
-  reading.own = own;
+  reading.host.own = own;
   return reading;
 }
 

@@ -21,8 +21,9 @@ class HostLoadTest : public testing::Test {
   }
   [[nodiscard]] HostReading read() const { return read_host_load(folder_.path()); }
   // A reading two seconds after another one.
-  [[nodiscard]] HostReading later(const HostReading& before) const {
+  [[nodiscard]] HostReading later(const HostReading& before, Seconds own = 0) const {
     HostReading now = read();
+    now.own = before.own + own;
     now.at = before.at + 2;
     return now;
   }
@@ -39,7 +40,7 @@ TEST_F(HostLoadTest, TellsNothingOfASystemThatTellsNothing) {
   EXPECT_EQ(now.queue, std::nullopt);
   EXPECT_EQ(now.stalled, std::nullopt);
   EXPECT_EQ(now.held, std::nullopt);
-  EXPECT_EQ(load_between(now, later(now), 0), std::nullopt);
+  EXPECT_EQ(load_between(now, later(now)), std::nullopt);
 }
 
 TEST_F(HostLoadTest, CountsBusyTicksWithoutIdleOnes) {
@@ -58,15 +59,15 @@ TEST_F(HostLoadTest, TakesTheOwnTimeFromWhatAllUsed) {
   put("proc/stat", "cpu  0 0 0 0 0 0 0 0\nprocs_running 1");
   const HostReading before = read();
   put("proc/stat", fmt::format("cpu  {} 0 0 0 0 0 0 {}\nprocs_running 4", 3 * ticks, ticks));
-  const auto load = load_between(before, later(before), 1.5);
+  const auto load = load_between(before, later(before, 1.5));
   ASSERT_TRUE(load);
   EXPECT_EQ(load->others, 1.25) << "4 s of all, 1.5 s of them its own, in 2 s";
   EXPECT_EQ(load->stolen, 0.5);
   EXPECT_EQ(load->queue, 1.5) << "the mean of before and after";
-  EXPECT_EQ(load_between(before, later(before), 9)->others, 0) << "ticks are coarse";
+  EXPECT_EQ(load_between(before, later(before, 9))->others, 0) << "ticks are coarse";
   HostReading soon = read();
   soon.at = before.at + 0.05;
-  EXPECT_EQ(load_between(before, soon, 0), std::nullopt) << "too short to tell";
+  EXPECT_EQ(load_between(before, soon), std::nullopt) << "too short to tell";
 }
 
 TEST_F(HostLoadTest, ReadsHowLongThreadsWaitedForACpu) {
@@ -74,7 +75,7 @@ TEST_F(HostLoadTest, ReadsHowLongThreadsWaitedForACpu) {
       "some avg10=1.00 avg60=2.00 avg300=3.00 total=1000000\nfull avg10=0 avg60=0 avg300=0 total=7");
   const HostReading before = read();
   put("proc/pressure/cpu", "some avg10=1.00 avg60=2.00 avg300=3.00 total=1500000");
-  EXPECT_EQ(load_between(before, later(before), 0)->stalled, 0.25);
+  EXPECT_EQ(load_between(before, later(before))->stalled, 0.25);
 }
 
 TEST_F(HostLoadTest, ReadsWhatTheQuotaOfAnyGroupHeldBack) {
@@ -83,7 +84,7 @@ TEST_F(HostLoadTest, ReadsWhatTheQuotaOfAnyGroupHeldBack) {
   put("sys/fs/cgroup/pod/box/cpu.stat", "usage_usec 5");
   const HostReading before = read();
   put("sys/fs/cgroup/pod/cpu.stat", "usage_usec 9\nnr_throttled 4\nthrottled_usec 1200000");
-  EXPECT_EQ(load_between(before, later(before), 0)->held, 0.5);
+  EXPECT_EQ(load_between(before, later(before))->held, 0.5);
 }
 
 TEST_F(HostLoadTest, ReadsTheQuotaOfVersion1InNanoseconds) {
@@ -91,7 +92,7 @@ TEST_F(HostLoadTest, ReadsTheQuotaOfVersion1InNanoseconds) {
   put("sys/fs/cgroup/cpu/box/cpu.stat", "nr_periods 3\nthrottled_time 0");
   const HostReading before = read();
   put("sys/fs/cgroup/cpu/box/cpu.stat", "nr_periods 9\nthrottled_time 400000000");
-  EXPECT_EQ(load_between(before, later(before), 0)->held, 0.2);
+  EXPECT_EQ(load_between(before, later(before))->held, 0.2);
 }
 
 }  // namespace

@@ -115,8 +115,8 @@ Seconds own_time() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-void add_load(Conditions& conditions, const CpuReading& before, const CpuReading& after) {
-  conditions.load = load_between(before.host, after.host, after.own - before.own);
+void set_load(Conditions& conditions, const std::optional<HostLoad>& load) {
+  conditions.load = load;
   if (conditions.load && conditions.load->others)
     conditions.other_processes = static_cast<int>(std::lround(std::min(*conditions.load->others, 1e6)));
 }
@@ -129,7 +129,7 @@ CpuReading read_cpu(const fs::path& root) {
   now.temperature_c = temperature_c(root);
   now.throttles = throttles(root);
   now.host = read_host_load(root);
-  now.own = own_time();
+  now.host.own = own_time();
   return now;
 }
 
@@ -143,22 +143,18 @@ Conditions conditions_between(const CpuReading& before, const CpuReading& after)
   Conditions both = combined(one(before), one(after));
   if (before.throttles && after.throttles && *after.throttles > *before.throttles)
     both.throttled.emplace_back(name_of(ClockReason::thermal));
-  add_load(both, before, after);
+  set_load(both, load_between(before.host, after.host));
   return both;
 }
 
 void CpuWatch::begin(const CpuReading& now) {
-  if (now.host.at - earlier_[1].host.at >= shortest_load) {
-    earlier_[0] = earlier_[1];
-    earlier_[1] = now;
-  }
+  load_.begin(now.host);
   begin_ = now;
 }
 
 std::optional<Conditions> CpuWatch::conditions_at(const CpuReading& now) const {
   Conditions conditions = conditions_between(begin_, now);
-  for (const CpuReading* one : {&earlier_[1], &earlier_[0]})
-    if (!conditions.load) add_load(conditions, *one, now);
+  set_load(conditions, load_.load_at(now.host));
   if (conditions == Conditions{}) return std::nullopt;
   return conditions;
 }

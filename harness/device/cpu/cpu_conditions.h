@@ -17,8 +17,7 @@ struct CpuReading {
   std::optional<double> clock_mhz;         // mean over this process's CPUs: cpufreq, else /proc/cpuinfo
   std::optional<double> temperature_c;     // the hottest sensor of the CPU
   std::optional<std::uint64_t> throttles;  // thermal throttle events of all cores and packages
-  HostReading host;
-  Seconds own = 0;  // CPU time of this process
+  HostReading host;                        // with the CPU time of this process
 };
 
 // A virtual machine shows a nominal clock in /proc/cpuinfo, which is left out.
@@ -28,11 +27,10 @@ CpuReading read_cpu(const std::filesystem::path& root = "/");
 // processes: the CPUs that they kept busy on average, rounded.
 Conditions conditions_between(const CpuReading& before, const CpuReading& after);
 
-// Tells the conditions of one placement after the other. The load of a placement that is too short to tell it
-// is that of the time around it: since the latest reading that is old enough.
+// Tells the conditions of one placement after the other.
 class CpuWatch {
  public:
-  explicit CpuWatch(const CpuReading& now) : earlier_{now, now} {}
+  explicit CpuWatch(const CpuReading& now) : load_(now.host), begin_(now) {}
 
   // At the begin of a placement.
   void begin(const CpuReading& now);
@@ -40,8 +38,7 @@ class CpuWatch {
   [[nodiscard]] std::optional<Conditions> conditions_at(const CpuReading& now) const;
 
  private:
-  // The latest readings that are at least shortest_load apart, the oldest first, then the placement's own.
-  CpuReading earlier_[2];
+  LoadWatch load_;
   CpuReading begin_;
 };
 

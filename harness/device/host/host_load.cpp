@@ -92,17 +92,37 @@ HostReading read_host_load(const fs::path& root) {
   return now;
 }
 
-std::optional<HostLoad> load_between(const HostReading& before, const HostReading& after, Seconds own) {
+std::optional<HostLoad> load_between(const HostReading& before, const HostReading& after) {
   const Seconds elapsed = after.at - before.at;
   if (elapsed < shortest_load) return std::nullopt;
   HostLoad load;
-  if (before.busy && after.busy) load.others = three_digits((*after.busy - *before.busy - own) / elapsed);
+  if (before.busy && after.busy)
+    load.others = three_digits((*after.busy - *before.busy - (after.own - before.own)) / elapsed);
   load.stolen = rate_of(before.stolen, after.stolen, elapsed);
   if (before.queue && after.queue) load.queue = (*before.queue + *after.queue) / 2;
   load.stalled = rate_of(before.stalled, after.stalled, elapsed);
   load.held = rate_of(before.held, after.held, elapsed);
   if (load == HostLoad{}) return std::nullopt;
   return load;
+}
+
+void LoadWatch::begin(const HostReading& now) {
+  if (now.at - earlier_[1].at >= shortest_load) {
+    earlier_[0] = earlier_[1];
+    earlier_[1] = now;
+  }
+  begin_ = now;
+}
+
+std::optional<HostLoad> LoadWatch::load_at(const HostReading& now) const {
+  std::optional<HostLoad> load = load_between(begin_, now);
+  for (const HostReading* one : {&earlier_[1], &earlier_[0]})
+    if (!load) load = load_between(*one, now);
+  return load;
+}
+
+Seconds LoadWatch::too_early_by(const HostReading& now) const {
+  return std::max(shortest_load - (now.at - earlier_[0].at), 0.0);
 }
 
 }  // namespace harness

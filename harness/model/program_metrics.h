@@ -36,12 +36,12 @@ constexpr bool is_cpu_time(std::string_view metric) {
   return metric == user_time || metric == system_time || metric == benchmark_cpu_time;
 }
 
-// Whether a metric gets worse while a program waits for a CPU: a time of the host, or a rate.
-inline bool suffers_from_waiting(std::string_view metric, std::string_view unit) {
+// Whether a metric gets worse while others use the CPUs: a time of the host, or a rate.
+inline bool suffers_from_load(std::string_view metric, std::string_view unit) {
   if (unit.ends_with("/s")) return true;
   const bool of_gpu = (is_time_of_device(metric) && metric != cpu_kind.time_metric) ||
                       metric == traced_kernel_time || metric == traced_copy_time;
-  return seconds_per_unit(unit) > 0 && !is_cpu_time(metric) && !of_gpu;
+  return seconds_per_unit(unit) > 0 && !of_gpu;
 }
 
 inline std::vector<std::string> metrics_of_program(const std::string& reads) {

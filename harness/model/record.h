@@ -50,9 +50,9 @@ inline constexpr auto enum_names<Direction> = names<Direction>({{Direction::lowe
 
 // What kept the host's CPUs from the work at hand meanwhile. What the system does not tell is absent.
 struct HostLoad {
-  std::optional<double>
-      others;  // CPUs that others kept busy on average: processes, and guests of the machine
-  std::optional<double> stolen;   // of these, by guests
+  std::optional<int> cpus;        // of the system
+  std::optional<double> others;   // of these, others kept so many busy on average: processes and guests
+  std::optional<double> stolen;   // of these, guests of the machine
   std::optional<double> queue;    // other threads that ran or waited to, right before and right after
   std::optional<double> stalled;  // share of the time in which some thread waited for a CPU
   std::optional<double> held;     // CPUs' worth of time for which a quota held threads back

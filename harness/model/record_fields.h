@@ -25,7 +25,8 @@ struct AsReason {
 template <>
 struct Described<HostLoad> {
   static constexpr auto fields = list_fields<HostLoad>(
-      JsonLayout::line, field("others", &HostLoad::others).unless_default(),
+      JsonLayout::line, field("cpus", &HostLoad::cpus).unless_default(),
+      field("others", &HostLoad::others).unless_default(),
       field("stolen", &HostLoad::stolen).unless_default(), field("queue", &HostLoad::queue).unless_default(),
       field("stalled", &HostLoad::stalled).unless_default(), field("held", &HostLoad::held).unless_default());
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "harness/model/device_kinds.h"
+#include "harness/model/program_metrics.h"
 #include "harness/verdict/check/cpu_change.h"
 #include "harness/verdict/check/describe.h"
 #include "harness/verdict/check/diagnose.h"
@@ -118,6 +119,7 @@ void judge_values(JudgedRow& judged, const MetricPair& pair, const SideReading& 
 Design design_of(const ComparisonRow& row, const MetricPair& pair, const ComparedRecords& records) {
   Design design = records.design_of(row, pair.before.device);
   design.in_turn = records.pairing.has_value();
+  design.cpu_time = is_cpu_time(row.metric);
   design.cpu_change = cpu_change(pair.before, pair.after);
   return design;
 }

@@ -51,6 +51,7 @@ TEST_F(HostLoadTest, CountsBusyTicksWithoutIdleOnes) {
   EXPECT_DOUBLE_EQ(*now.busy * ticks, 171);
   EXPECT_DOUBLE_EQ(*now.stolen * ticks, 8);
   EXPECT_DOUBLE_EQ(*now.queue, 2) << "without the thread that reads";
+  EXPECT_EQ(now.cpus, 1);
   put("proc/stat", "cpu  100 20");
   EXPECT_EQ(read().busy, std::nullopt);
 }
@@ -93,6 +94,27 @@ TEST_F(HostLoadTest, ReadsTheQuotaOfVersion1InNanoseconds) {
   const HostReading before = read();
   put("sys/fs/cgroup/cpu/box/cpu.stat", "nr_periods 9\nthrottled_time 400000000");
   EXPECT_EQ(load_between(before, later(before))->held, 0.2);
+}
+
+TEST_F(HostLoadTest, AShortPieceOfWorkHasTheLoadOfTheTimeAroundIt) {
+  const auto at = [](Seconds time, Seconds busy, Seconds own) {
+    HostReading reading;
+    reading.at = time;
+    reading.busy = busy;
+    reading.own = own;
+    return reading;
+  };
+  LoadWatch watch(at(10, 0, 0));
+  watch.begin(at(10, 0, 0));
+  EXPECT_EQ(watch.load_at(at(10.02, 0.03, 0.01)), std::nullopt) << "nobody watched for long enough";
+  EXPECT_NEAR(watch.too_early_by(at(10.02, 0.03, 0.01)), 0.08, 1e-9);
+  const HostReading later = at(10.1, 0.11, 0.01);
+  EXPECT_EQ(watch.too_early_by(later), 0);
+  EXPECT_EQ(watch.load_at(later)->others, 1);
+  watch.begin(later);
+  const HostReading soon = at(10.12, 0.14, 0.02);
+  EXPECT_EQ(watch.too_early_by(soon), 0) << "the first reading is old enough";
+  EXPECT_EQ(watch.load_at(soon)->others, 1) << "without the work of both pieces";
 }
 
 }  // namespace

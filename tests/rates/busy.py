@@ -1,8 +1,9 @@
 """busy.py HARNESS [OPTION...]: wrong verdicts on a busy host. README.md here has the table that it prints.
 
 It measures unchanged code beside bounded busy loops: a CPU case of a plugin in C, whose machine code differs without
-doing other work, and a program. Nothing may be called slower. Then it plants slowdowns, and counts what `ab` finds.
-At last it replays the recorded processes: sides are drawn from the records of each load, and compared.
+doing other work, and a program. Nothing may be called slower. It replays the recorded processes: sides are drawn from the
+records of each load, and compared. Then it plants slowdowns, and counts what `ab` finds. It prints how many CPUs others
+kept busy, because the host has its own load beside the loops.
 Needs a C compiler and git. The loops end by themselves, whatever becomes of this script.
 """
 import argparse
@@ -19,7 +20,8 @@ import time
 
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.dirname(os.path.dirname(here))
-longest_loop = 120  # seconds
+kinds = {"suite": "kernel", "programs": "program"}  # by the suite's file
+longest_loop = 300  # seconds
 build = "cc -O2 -shared -fPIC scale.c -o libscale.so && cc -O2 count.c -o count"
 suite = """version: 1
 name: busy
@@ -32,9 +34,9 @@ programs = """version: 2
 name: programs
 programs:
   - name: count
-    command: [./count, "20000000"]
+    command: [./count, "100000000"]
     build: cc -O2 count.c -o count
-    gate: {margin: MARGIN, metrics: {GATED: {}}}
+    gate: {metrics: {GATED: {margin: MARGIN}}}
 """
 
 
@@ -106,33 +108,32 @@ class Bench:
             return json.load(file)
 
 
+def count(counts, name, found):
+    """Counts verdicts, and tells them on the way."""
+    counts[name].update(found)
+    print("%s: %s" % (name, ", ".join(found)), file=sys.stderr, flush=True)
+
+
 def verdicts(report, gated=("wall_time",)):
     """The verdicts of the rows that decide."""
     return [row["verdict"] for row in report["cases"] if row["metric"] in gated and not row.get("informative")]
 
 
-def measure(bench, load, name):
-    """A record of each suite at a load."""
-    with Load(load):
-        for which in ("suite", "programs"):
-            bench.run("run", which + ".yaml", "--device", "cpu", "--output", "%s-%s.json" % (name, which))
-
-
-def stored(bench, loads, repeats, counts):
+def stored(bench, loads, repeats, budget, counts):
     """Records at each load, then unchanged commits at each load against each of them."""
-    kept = []
     for load in loads:
-        measure(bench, load, "base%d" % load)
-        kept.append(load)
-    for before, load in itertools.product(kept, loads):
+        with Load(load):
+            for which in kinds:
+                bench.run("run", which + ".yaml", "--device", "cpu", "--output", "base%d-%s.json" % (load, which))
+    for before, load in itertools.product(loads, loads):
         for _ in range(repeats):
             bench.commit()
             with Load(load):
-                for which in ("suite", "programs"):
+                for which, kind in kinds.items():
                     report = bench.run("run", which + ".yaml", "--device", "cpu", "--against",
-                                       "base%d-%s.json" % (before, which), "--measure", "all", "--output",
+                                       "base%d-%s.json" % (before, which), "--measure", "all", "--budget", budget, "--output",
                                        "now%d-%s-%d.json" % (load, which, bench.commits))
-                    counts["stored, %s" % ("kernel" if which == "suite" else "program")].update(verdicts(report))
+                    count(counts, "stored at load %d, %s at %d" % (before, kind, load), verdicts(report))
 
 
 def together(bench, loads, repeats, counts):
@@ -141,11 +142,11 @@ def together(bench, loads, repeats, counts):
         for _ in range(repeats):
             bench.commit()
             with Load(load):
-                for which in ("suite", "programs"):
+                for which, kind in kinds.items():
                     words = ["--build", build] if which == "suite" else []
                     report = bench.run("ab", which + ".yaml", "--baseline", "HEAD~1", "--current", "HEAD", "--device", "cpu",
                                        "--measure", "all", *words)
-                    counts["ab, %s" % ("kernel" if which == "suite" else "program")].update(verdicts(report))
+                    count(counts, "ab, %s at load %d" % (kind, load), verdicts(report))
 
 
 def planted(bench, load, repeats, processes, counts):
@@ -161,7 +162,7 @@ def planted(bench, load, repeats, processes, counts):
             with Load(load):
                 report = bench.run("ab", "programs.yaml", "--baseline", "HEAD~1", "--current", "HEAD", "--device", "cpu",
                                    "--processes", str(processes))
-            counts["+%d %% by %s, load %d" % (percent, metric, load)].update(verdicts(report, (metric,)))
+            count(counts, "+%d %% by %s, ab at load %d" % (percent, metric, load), verdicts(report, (metric,)))
     bench.gate("wall_time", "5%")
     bench.write("count.c", open(os.path.join(root, "examples/cpu_program/count.c"), encoding="utf-8").read())
     bench.commit()
@@ -187,7 +188,23 @@ def replayed(bench, replays, seed, counts):
         for name, record in zip(("before.json", "after.json"), sides):
             bench.write(name, json.dumps(record))
         report = bench.run("compare", "--baseline", "before.json", "--current", "after.json")
-        counts["replayed, %s" % ("kernel" if kind == "suite" else "program")].update(verdicts(report))
+        count(counts, "replayed, %s" % kinds[kind], verdicts(report))
+
+
+def print_loads(bench, loads):
+    """What the records tell of the load that they were measured beside."""
+    for load in loads:
+        others = []
+        for name in os.listdir(bench.folder):
+            if not name.startswith(("base%d-" % load, "now%d-" % load)):
+                continue
+            with open(os.path.join(bench.folder, name), encoding="utf-8") as file:
+                record = json.load(file)
+            others += [place["conditions"]["load"].get("others", 0) for case in record["cases"] for series in case["metrics"]
+                       for process in series["processes"] for place in process["placements"]
+                       if "load" in place.get("conditions", {})]
+        if others:
+            print("load %d: others kept %.2f CPUs busy on average" % (load, sum(others) / len(others)))
 
 
 def mixed(records, pick, name):
@@ -223,6 +240,7 @@ def main():
     parser.add_argument("--together", type=int, default=5, help="by ab, at each load")
     parser.add_argument("--planted", type=int, default=25, help="slowdowns of each kind")
     parser.add_argument("--processes", type=int, default=40, help="a side, for planted ones")
+    parser.add_argument("--budget", default="60s", help="of each stored comparison")
     parser.add_argument("--replays", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -231,12 +249,13 @@ def main():
     counts = collections.defaultdict(collections.Counter)
     began = time.monotonic()
     try:
-        stored(bench, loads, options.stored, counts)
+        stored(bench, loads, options.stored, options.budget, counts)
         together(bench, loads, options.together, counts)
         replayed(bench, options.replays, options.seed, counts)
         if options.planted:
             planted(bench, max(loads), options.planted, options.processes, counts)
     finally:
+        print_loads(bench, loads)
         shutil.rmtree(bench.folder, ignore_errors=True)
         print("| comparisons | number | regressed | inconclusive | passed |\n|---|--:|--:|--:|--:|")
         for name, each in counts.items():

@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr double of_microsecond = 1e-6, of_nanosecond = 1e-9;
 
-// The first line of /proc/stat: user nice system idle iowait irq softirq steal, in ticks. A later line tells
-// how many threads run or wait to.
+// The first line of /proc/stat: user nice system idle iowait irq softirq steal, in ticks. One line follows
+// for each CPU. A later one tells how many threads run or wait to.
 void read_stat(const fs::path& root, HostReading& now) {
   const std::string text = system_file(root / "proc/stat");
   std::istringstream first(text);
@@ -34,6 +34,10 @@ void read_stat(const fs::path& root, HostReading& now) {
   const auto per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
   now.stolen = ticks[7] / per_second;
   now.busy = (ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]) / per_second + *now.stolen;
+  constexpr std::string_view of_one = "\ncpu";
+  int cpus = 0;
+  for (std::size_t at = text.find(of_one); at != std::string::npos; at = text.find(of_one, at + 1)) ++cpus;
+  if (cpus > 0) now.cpus = cpus;
   constexpr std::string_view running = "\nprocs_running ";
   const std::size_t found = text.find(running);
   if (found == std::string::npos) return;
@@ -103,6 +107,7 @@ std::optional<HostLoad> load_between(const HostReading& before, const HostReadin
   load.stalled = rate_of(before.stalled, after.stalled, elapsed);
   load.held = rate_of(before.held, after.held, elapsed);
   if (load == HostLoad{}) return std::nullopt;
+  load.cpus = after.cpus;
   return load;
 }
 

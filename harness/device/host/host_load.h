@@ -13,6 +13,7 @@ namespace harness {
 // Counters of the host at one moment; they count from an unknown moment before. What the system does not tell
 // is absent.
 struct HostReading {
+  std::optional<int> cpus;
   std::optional<Seconds> busy;     // of all CPUs together, by all processes and by other guests
   std::optional<Seconds> stolen;   // of these, by other guests of the machine
   std::optional<double> queue;     // threads that run or wait to, without the one that asks

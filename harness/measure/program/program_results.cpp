@@ -82,7 +82,7 @@ ProcessResult result_of_program(const PlannedCase& planned, int process, const P
 void add_load(ProcessResult& result, const ProgramEnd& end) {
   if (!end.load) return;
   for (Series& series : result.series) {
-    if (!suffers_from_waiting(series.metric, series.unit)) continue;
+    if (!suffers_from_load(series.metric, series.unit)) continue;
     for (ProcessSamples& process : series.processes)
       for (Placement& placement : process.placements) {
         if (!placement.conditions) placement.conditions.emplace();

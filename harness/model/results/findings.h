@@ -45,8 +45,9 @@ enum class ReasonCode {
   // no verdict may rest on the sides
   throttled,     // reasons, baseline, current, tolerated: shares of placements
   contaminated,  // baseline, current: shares of placements; without a figure where it is unknown
-  waited,        // side: on which others took more of the CPUs, change, [cpu]: changes of the time and of the
-                 // CPU time, [baseline_others, baseline_stolen, baseline_queue, baseline_held, current_...]
+  waited,        // side: on which others took more of the CPUs, waited: for a CPU, or only crowded, change,
+                 // [cpu]: changes of the time and of the CPU time, [baseline_others, baseline_stolen,
+                 // baseline_queue, baseline_held, current_...]
   forced_gates,  // tolerated: share of samples
   // nothing to compare
   new_case,

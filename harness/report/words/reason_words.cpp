@@ -83,8 +83,10 @@ std::string waited_words(const Reason& reason) {
   const std::string cpu = has_figure(reason, "cpu") ? fmt::format(", while the CPU time changed by {}",
                                                                   signed_percent(reason.number("cpu")))
                                                     : std::string();
-  return fmt::format("{}: {}{}; {}", current ? "waiting" : "the baseline waited",
-                     signed_percent(reason.number("change")), cpu, join(parts, "; "));
+  const char* what = reason.count("waited") > 0 ? current ? "waiting" : "the baseline waited"
+                     : current                  ? "beside others"
+                                                : "the baseline ran beside others";
+  return fmt::format("{}: {}{}; {}", what, signed_percent(reason.number("change")), cpu, join(parts, "; "));
 }
 
 std::string corrected(const ComparisonRow& row) {
@@ -362,9 +364,8 @@ std::string remedy_of(const Reason& reason) {
     case ReasonCode::not_confirmed:
       return "Measure the case again with more processes; a real slowdown of this size will show.";
     case ReasonCode::waited:
-      return "Measure on a quiet machine, or both versions in turn with `harness ab`; of a program, "
-             "user_time "
-             "can decide instead.";
+      return "Measure on a quiet machine, or both versions in turn with `harness ab`, where the user_time of "
+             "a program can decide.";
     case ReasonCode::new_case: return "There is nothing to compare with yet; the next baseline will have it.";
     case ReasonCode::new_metric:
       return "There is nothing to compare with yet; the next baseline will have it.";

@@ -47,22 +47,54 @@ bool same_power_cap(const SideConditions& baseline, const SideConditions& curren
 }
 
 // The least differences of the sides' mean loads that count.
-constexpr double notable_others = 0.1;   // CPUs
-constexpr double notable_queue = 0.5;    // threads
-constexpr double notable_stolen = 0.02;  // CPUs
-constexpr double notable_held = 0.01;    // likewise
+constexpr double notable_others = 0.05;  // of the CPUs
+constexpr double notable_stolen = 0.01;  // likewise
+constexpr double notable_queue = 0.5;    // threads without a CPU
+constexpr double notable_held = 0.01;    // CPUs
 // Up to this share of the time, threads that wait for a CPU do not matter.
 constexpr double tolerable_stalls = 0.02;
+// The same work may use twice the CPU time beside others, which share its core, caches and memory.
+constexpr double most_crowding = 0.6931471805599453;  // log 2
 
-// Whether others took more of the CPUs on the side `busy`. Stalls alone prove nothing, because a program with
-// more threads than CPUs causes them itself; but where there are none, the others were in nobody's way.
-bool is_busier(const HostLoad& quiet, const HostLoad& busy) {
-  const auto higher = [](const std::optional<double>& before, const std::optional<double>& after,
-                         double notable) { return after.value_or(0) - before.value_or(0) > notable; };
-  if (higher(quiet.held, busy.held, notable_held)) return true;
-  if (higher(quiet.stolen, busy.stolen, notable_stolen)) return true;
-  if (busy.stalled && *busy.stalled <= tolerable_stalls) return false;
-  return higher(quiet.others, busy.others, notable_others) || higher(quiet.queue, busy.queue, notable_queue);
+bool is_higher(const std::optional<double>& quiet, const std::optional<double>& busy, double notable) {
+  return busy.value_or(0) - quiet.value_or(0) > notable;
+}
+
+// Threads that would be queued beside one that works.
+std::optional<double> without_cpu(const HostLoad& load) {
+  if (!load.queue) return std::nullopt;
+  return std::max(*load.queue - load.cpus.value_or(1) + 1, 0.0);
+}
+
+// How the host was busier on the side `busy`.
+struct Busier {
+  bool crowded = false;  // others took more of the CPUs, so the work may have used more CPU time
+  bool waited = false;   // and it may have waited for one
+};
+Busier busier(const HostLoad& quiet, const HostLoad& busy) {
+  const int cpus = busy.cpus.value_or(1);
+  const bool stolen = is_higher(quiet.stolen, busy.stolen, notable_stolen * cpus);
+  const bool others = is_higher(quiet.others, busy.others, notable_others * cpus) ||
+                      is_higher(without_cpu(quiet), without_cpu(busy), notable_queue);
+  // Stalls alone prove nothing, because a program with more threads than CPUs causes them itself. But where
+  // there are none, nobody waited.
+  const bool stalls = !busy.stalled || *busy.stalled > tolerable_stalls;
+  return {stolen || others, is_higher(quiet.held, busy.held, notable_held) || stolen || (others && stalls)};
+}
+
+// Whether a load explains that a time grew: by waiting, by more CPU time, or by both.
+bool explains(const Busier& load, const TimeChange& change) {
+  if (!load.crowded && !load.waited) return false;
+  if (!change.cpu) return true;
+  const auto grew = [&](double part) { return part > std::max(change.margin, change.time / 2); };
+  if (!load.waited && grew(change.time - *change.cpu)) return false;
+  return load.crowded ? *change.cpu <= most_crowding : !grew(*change.cpu);
+}
+
+// Whether the load of the baseline may hide that the current side is slower.
+bool may_hide(const Busier& load, const TimeChange& change) {
+  const double cpu = change.cpu.value_or(change.time), waiting = change.time - change.cpu.value_or(0);
+  return (load.waited && waiting < -change.margin) || (load.crowded && cpu < -change.margin);
 }
 
 // "baseline_others", ... where they are known.
@@ -104,17 +136,17 @@ std::optional<Reason> condition_doubt(const SideConditions& baseline, const Side
 LoadDoubts load_doubts(const SideConditions& baseline, const SideConditions& current,
                        const TimeChange& change) {
   LoadDoubts doubts;
-  const auto doubt = [&](const char* side) {
-    Reason reason{ReasonCode::waited, {{"side", side}, {"change", std::expm1(change.time)}}};
+  const auto doubt = [&](const char* side, const Busier& load) {
+    Reason reason{ReasonCode::waited,
+                  {{"side", side}, {"waited", load.waited}, {"change", std::expm1(change.time)}}};
     if (change.cpu) reason.figures.emplace_back("cpu", std::expm1(*change.cpu));
     add_loads(reason.figures, "baseline", baseline.load);
     add_loads(reason.figures, "current", current.load);
     return reason;
   };
-  const bool followed = change.cpu && *change.cpu > std::max(change.margin, change.time / 2);
-  if (!followed && is_busier(baseline.load, current.load)) doubts.if_worse = doubt("current");
-  const bool hidden = change.time - change.cpu.value_or(0) < -change.margin;
-  if (hidden && is_busier(current.load, baseline.load)) doubts.if_passes = doubt("baseline");
+  const Busier now = busier(baseline.load, current.load), before = busier(current.load, baseline.load);
+  if (explains(now, change)) doubts.if_worse = doubt("current", now);
+  if (may_hide(before, change)) doubts.if_passes = doubt("baseline", before);
   return doubts;
 }
 

@@ -103,7 +103,8 @@ class Surroundings {
     conditions_.temperature_c = temperature_.value();
     conditions_.power_w = power_.value();
     conditions_.sm_clock_mhz = sm_clock_.value();
-    conditions_.load = {others_.value(), stolen_.value(), queue_.value(), stalled_.value(), held_.value()};
+    conditions_.load = {cpus_,          others_.value(),  stolen_.value(),
+                        queue_.value(), stalled_.value(), held_.value()};
     conditions_.shared_known = shared_known();
     reading.conditions = std::move(conditions_);
     reading.clock_ghz = clock_.value().value_or(0);
@@ -112,6 +113,7 @@ class Surroundings {
  private:
   void add_load(const HostLoad& load) {
     if (load.others) ++loads_;
+    if (load.cpus) cpus_ = load.cpus;
     others_.add(load.others);
     stolen_.add(load.stolen);
     queue_.add(load.queue);
@@ -128,6 +130,7 @@ class Surroundings {
   }
 
   SideConditions conditions_;
+  std::optional<int> cpus_;
   std::size_t loads_ = 0;  // placements that tell how many CPUs others kept busy
   Mean clock_, temperature_, power_, sm_clock_;
   Mean others_, stolen_, queue_, stalled_, held_;

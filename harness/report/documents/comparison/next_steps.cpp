@@ -151,11 +151,12 @@ void add_user_time(const Comparison& comparison, std::vector<std::string>& steps
     const ComparisonRow* user = find_row(comparison, row->case_id, user_time);
     if (user == nullptr || !user->informative || !has_numbers(*user)) continue;
     if (largest_sd(*user) > notable * largest_sd(*row)) continue;
-    steps.push_back(
-        fmt::format("The user time of {} varies by {} between starts, its wall time by {}: let it decide as "
-                    "well, by `gate: "
-                    "{{metrics: {{user_time: {{}}}}}}`. It does not see a program that waits.",
-                    row->case_id, short_percent(largest_sd(*user)), short_percent(largest_sd(*row))));
+    steps.push_back(fmt::format(
+        "The user time of {} varies by {} between starts, its wall time by {}: let it decide as "
+        "well, by `gate: {{metrics: {{user_time: {{margin: {}}}}}}}`. It does not see a program that "
+        "waits.",
+        row->case_id, short_percent(largest_sd(*user)), short_percent(largest_sd(*row)),
+        plain_percent(row->margin)));
     return;  // one example is enough
   }
 }

@@ -30,6 +30,8 @@ export HARNESS_SYSTEM_ROOT=$work/root
 # starts TICKS MICROSECONDS SECONDS: what each start adds to the stolen and to the held time, and how long it sleeps.
 starts() {
   echo 0 | tee ticks >held
+  echo "cpu 0 0 0 0 0 0 0 0" >root/proc/stat
+  echo "throttled_usec 0" >root/sys/fs/cgroup/box/cpu.stat
   echo "$1" >each_ticks
   echo "$2" >each_held
   echo "$3" >seconds

@@ -35,8 +35,7 @@ std::string hash_of_built(const Program& program) {
     const fs::path file = fs::weakly_canonical(fs::path(program.folder) / word, code);
     const fs::path below = file.lexically_relative(top);
     if (!fs::is_regular_file(file, code) || below.empty() || *below.begin() == "..") continue;
-    const Result<std::string> tracked = files_of_commit(*root, "HEAD", {below.string()});
-    if (tracked && tracked->empty()) files.insert(file);
+    if (tracked_files(*root, {":(literal)" + below.string()}).empty()) files.insert(file);
   }
   return files.empty() ? std::string() : identity_of_files({files.begin(), files.end()});
 }

@@ -36,6 +36,8 @@ class CpuWatch {
   void begin(const CpuReading& now);
   // At its end; std::nullopt where there is nothing to tell.
   [[nodiscard]] std::optional<Conditions> conditions_at(const CpuReading& now) const;
+  // How long to wait until the load can be told, too.
+  [[nodiscard]] Seconds too_early_by(const CpuReading& now) const { return load_.too_early_by(now.host); }
 
  private:
   LoadWatch load_;

@@ -51,6 +51,8 @@ constexpr double notable_others = 0.05;  // of the CPUs
 constexpr double notable_stolen = 0.01;  // likewise
 constexpr double notable_queue = 0.5;    // threads without a CPU
 constexpr double notable_held = 0.01;    // CPUs
+// Beside others on so many of the CPUs it is luck who shares a core with the work, on either side.
+constexpr double crowd = 0.25;
 // Up to this share of the time, threads that wait for a CPU do not matter.
 constexpr double tolerable_stalls = 0.02;
 // The same work may use twice the CPU time beside others, which share its core, caches and memory.
@@ -68,8 +70,8 @@ std::optional<double> without_cpu(const HostLoad& load) {
 
 // How the host was busier on the side `busy`.
 struct Busier {
-  bool crowded = false;  // others took more of the CPUs, so the work may have used more CPU time
-  bool waited = false;   // and it may have waited for one
+  bool crowded = false;  // others took more of the CPUs, or many: the work may have used more CPU time
+  bool waited = false;   // others took more of the CPUs, and the work may have waited for one
 };
 Busier busier(const HostLoad& quiet, const HostLoad& busy) {
   const int cpus = busy.cpus.value_or(1);
@@ -79,7 +81,8 @@ Busier busier(const HostLoad& quiet, const HostLoad& busy) {
   // Stalls alone prove nothing, because a program with more threads than CPUs causes them itself. But where
   // there are none, nobody waited.
   const bool stalls = !busy.stalled || *busy.stalled > tolerable_stalls;
-  return {stolen || others, is_higher(quiet.held, busy.held, notable_held) || stolen || (others && stalls)};
+  return {stolen || others || busy.others.value_or(0) > crowd * cpus,
+          is_higher(quiet.held, busy.held, notable_held) || stolen || (others && stalls)};
 }
 
 // Whether a load explains that a time grew: by waiting, by more CPU time, or by both.

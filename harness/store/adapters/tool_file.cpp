@@ -93,6 +93,21 @@ void ToolFile::end(CaseRecord& one, Outcome outcome, Cause reason) {
   result.reason = std::move(reason);
 }
 
+void ToolFile::forget_lone(const std::string& name) {
+  std::set<std::string_view> values;
+  for (const CaseRecord& one : cases)
+    if (one.tool_case)
+      if (const auto found = one.tool_case->launch.find(name); found != one.tool_case->launch.end())
+        values.insert(found->second);
+  if (values.size() != 1) return;
+  values.clear();
+  for (CaseRecord& one : cases) {
+    if (!one.tool_case) continue;
+    one.tool_case->launch.erase(name);
+    if (*one.tool_case == ToolCase{.name = one.tool_case->name}) one.tool_case.reset();
+  }
+}
+
 void ToolFile::field(std::string_view name, std::string value, FieldClass kind) {
   if (!value.empty()) machine.fields.push_back({std::string(name), std::move(value), kind});
 }

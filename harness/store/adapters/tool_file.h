@@ -36,6 +36,10 @@ class ToolFile {
   // The case did not succeed. The first reason counts, and a failure before a skip.
   static void end(CaseRecord& one, Outcome outcome, Cause reason);
 
+  // Forgets a value of the launch that is the same in all cases that have it, such as the number of the only
+  // GPU that a process used. When all is read.
+  void forget_lone(const std::string& name);
+
   // A field of the machine; an empty value is not known.
   void field(std::string_view name, std::string value, FieldClass kind);
 

@@ -60,5 +60,5 @@ same "builds" "$(find staged -name plugin.so | wc -l)" 2
 # A copy that somebody changes is no build of the campaign.
 find staged -name plugin.so -exec cmp -s {} "$PLUGIN" \; -exec sh -c 'echo >>"$1"' _ {} \;
 expect 2 "$HARNESS" farm work --store farm.db --quiet
-names plugin.so
+names staged
 finish

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -150,9 +152,12 @@ Checked<std::optional<AbSides>> make_sides(const AbRequest& request) {
 }
 
 Prepared devices_of_both(const AbSides& sides) {
-  Prepared both = sides.current.prepared;
-  const Prepared& baseline = sides.baseline.prepared;
-  both.plan.cases.insert(both.plan.cases.end(), baseline.plan.cases.begin(), baseline.plan.cases.end());
+  const Prepared &baseline = sides.baseline.prepared, &current = sides.current.prepared;
+  Prepared both{current, {current.plan.suite, {}, {}}, current.facts, current.ending};
+  std::set<std::pair<std::string_view, int>> seen;
+  for (const Prepared* side : {&current, &baseline})
+    for (const PlannedCase& one : side->plan.cases)
+      if (!one.skip && seen.emplace(one.device, one.gpus).second) both.plan.cases.push_back(one);
   both.devices.insert(baseline.devices.begin(), baseline.devices.end());
   both.identities.insert(baseline.identities.begin(), baseline.identities.end());
   return both;

@@ -17,10 +17,10 @@ struct Selected {
   RecordSource source;
 };
 
-// The cases of `current` that pass when it is judged by `baseline`: how the caller judges a record that was
-// never judged, before it may serve as a baseline itself. No sample of a case is in either where it is not
-// asked for.
-using Passes = std::function<std::set<std::string>(const Record& baseline, const Record& current)>;
+// The verdicts of the cases of `current` when it is judged by `baseline`: how the caller judges a record that
+// was never judged, before it may serve as a baseline itself. No sample of a case is in either where it is
+// not asked for.
+using Passes = std::function<std::vector<CaseVerdict>(const Record& baseline, const Record& current)>;
 
 struct SelectOptions {
   std::string folder;         // of the repository

@@ -5,6 +5,8 @@
 #include <set>
 
 #include "harness/model/device_kinds.h"
+#include "harness/model/program_metrics.h"
+#include "harness/verdict/check/cpu_change.h"
 #include "harness/verdict/check/describe.h"
 #include "harness/verdict/check/diagnose.h"
 #include "harness/verdict/check/exact.h"
@@ -126,6 +128,14 @@ void judge_values(JudgedRow& judged, const MetricPair& pair, const SideReading& 
   });
 }
 
+Design design_of(const ComparisonRow& row, const MetricPair& pair, const ComparedRecords& records) {
+  Design design = records.design_of(row, pair.before.device);
+  design.in_turn = records.pairing.has_value();
+  design.cpu_time = is_cpu_time(row.metric);
+  design.cpu_change = cpu_change(pair.before, pair.after);
+  return design;
+}
+
 // The processes of a series that measured a regression again, or the others.
 Series stage_of(const Series& series, bool confirming) {
   Series stage{series.metric, series.unit, series.direction, {}};
@@ -153,7 +163,7 @@ void weigh_again(JudgedRow& judged, const MetricPair& pair, const ComparedRecord
     return;
   }
   const auto weighed = [&](const Series& old, const Series& now) {
-    Design design = records.design_of(judged.row, pair.before.device);
+    Design design = design_of(judged.row, pair, records);
     if (records.pairing == Pairing::Kind::process) design.ratios = log_ratios(old, now);
     return weigh(judged.row, 1, reader.read(old), reader.read(now), design, records.policy);
   };
@@ -178,7 +188,7 @@ bool is_one_session(const SideReading& side) {
 void judge_at_once(JudgedRow& judged, const MetricPair& pair, const SideReading& baseline,
                    const SideReading& current, const ComparedRecords& records) {
   ComparisonRow& row = judged.row;
-  Design design = records.design_of(row, pair.before.device);
+  Design design = design_of(row, pair, records);
   if (pair.after.device == import_device && (shares_file(baseline) || shares_file(current))) {
     const double between = records.file_session_variance(row);
     design.by_session = between > design.session_variance;
@@ -206,7 +216,7 @@ void judge_at_once(JudgedRow& judged, const MetricPair& pair, const SideReading&
 void judge_looks(JudgedRow& judged, const MetricPair& pair, const SideReading& baseline,
                  const ComparedRecords& records, SideReader& reader) {
   ComparisonRow& row = judged.row;
-  const Design design = records.design_of(row, pair.before.device);
+  const Design design = design_of(row, pair, records);
   judged.evidence = Evidence{0, {}, row.baseline.processes, {}};
   judged.evidence->history = records.history_of(row);
   judged.looks = LookReadings{0, &pair.before, &pair.after, {}};

@@ -124,8 +124,10 @@ Status ProgramSession::take(const std::vector<const PlannedCase*>& cases, const 
   own.case_id = planned.program->name;
   if (task_.process == look_process) return take_look(cases, std::move(own), end, file);
   if (!planned.program->reads.empty()) {
-    const Rows rows =
+    Rows rows =
         planned.is_traced() ? read_trace(planned, own, end, file) : read_output(planned, started, file);
+    if (rows && !planned.is_traced())
+      for (ProcessResult& row : *rows) add_load(row, end);
     if (!rows) return end_all(cases, Outcome::failed, rows.error());
     if (Status kept = take_benchmarks(cases, *rows); !kept) return kept;
   }

@@ -290,6 +290,7 @@ std::string words(const Cause& cause) {
     case CauseCode::launches_differ:
       return fmt::format("the host asked for {} launches, and the device carried out {}", cause.count("seen"),
                          cause.count("executed"));
+    case CauseCode::no_code: return "it has no machine code of its own to compare, as a function in Python";
     case CauseCode::code_unread: return "its machine code cannot be read: " + cause.text("problem");
   }
   return "?";

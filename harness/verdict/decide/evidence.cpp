@@ -163,6 +163,11 @@ std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const Si
   else
     look.doubt = condition_doubt(baseline.conditions, current.conditions, row.throttled_share);
   look.half_tick = std::max(half_tick(baseline, row.margin), half_tick(current, row.margin));
+  if (!design.in_turn) {
+    const double change = look.contrast.difference;
+    look.load = load_doubts(baseline.conditions, current.conditions,
+                            {change, design.cpu_time ? change : design.cpu_change, effect_margin(row)});
+  }
   look.slow_calls = judge_slow_calls(baseline, current, effect_margin(row), look.contrast.known);
   return look;
 }

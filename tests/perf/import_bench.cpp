@@ -55,12 +55,7 @@ void six_files(benchmark::State& state) {
   }
   state.counters["of_one_file"] = six / one;
 }
-BENCHMARK(six_files)
-
-    ->Arg(200)
-    ->Arg(20'000)
-    ->UseManualTime()
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK(six_files)->ArgName("cases")->Arg(200)->Arg(20'000)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace harness

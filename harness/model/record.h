@@ -103,7 +103,8 @@ struct Placement {
 struct ProcessSamples {
   int process = 0;  // numbered from 1 within the record
   std::vector<Placement> placements;
-  int session = 0;  // of a pooled baseline: number of its record, from 1; 0: not pooled
+  int session =
+      0;  // of a pooled baseline: number of its record, from 1; of an import: its session; 0: unknown
 
   bool operator==(const ProcessSamples&) const = default;
 };

@@ -30,6 +30,7 @@ struct SelectOptions {
   Passes passes = {};         // without it no record that was never judged follows one that may serve
   std::vector<std::string> among = {};  // for the baseline: only records with these ids; empty: all
   ImportOptions imports = {};           // of a side that is files of another tool
+  std::function<void(const std::string& remark)> tell = {};  // gets what is to say of such files
 };
 
 }  // namespace harness

@@ -16,6 +16,7 @@
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/programs/measure_session.h"
+#include "harness/cli/provenance/repository_suite.h"
 #include "harness/cli/run/quick_calibration.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/model/codec.h"
@@ -24,7 +25,6 @@
 #include "harness/store/baselines.h"
 #include "harness/store/store.h"
 #include "harness/study/calibrate.h"
-#include "harness/suite/load_suite.h"
 
 namespace harness {
 namespace {
@@ -154,7 +154,8 @@ Status check_arguments(const CalibrateArguments& arguments) {
     return fail(ErrorKind::usage, "--write needs the suite file to write to",
                 "name it: harness calibrate SUITE");
   if (!arguments.session.suite.empty())
-    if (const auto suite = load_suite(arguments.session.suite); !suite) return fail(suite.error().front());
+    if (const auto suite = load_repository_suite(arguments.session.suite); !suite)
+      return fail(suite.error().front());
   SuiteOptions plan;
   plan.suite = arguments.session.suite;
   plan.modules = arguments.session.modules;
@@ -221,7 +222,7 @@ int calibrate_command(const CalibrateArguments& arguments) {
       fmt::print(stderr, "interrupted: whole sessions are kept; repeat the command for more\n");
       return exit_interrupted;
     }
-    suite = load_suite(arguments.session.suite)->identity.name;
+    suite = load_repository_suite(arguments.session.suite)->identity.name;
   }
   return conclude(**store, suite, arguments);
 }

@@ -8,6 +8,7 @@
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/programs/plan_apart.h"
+#include "harness/cli/provenance/repository_suite.h"
 #include "harness/cli/run/few_processes.h"
 #include "harness/device/cpu/cpu_facts.h"
 #include "harness/device/host/gpu_state.h"
@@ -15,7 +16,6 @@
 #include "harness/model/device_kinds.h"
 #include "harness/report/documents.h"
 #include "harness/report/words/cause_words.h"
-#include "harness/suite/load_suite.h"
 
 namespace harness {
 namespace {
@@ -45,7 +45,7 @@ int list_devices() {
 }
 
 bool has_modules(const SuiteOptions& options) {
-  const Checked<Suite> suite = load_suite(options.suite);
+  const Checked<Suite> suite = load_repository_suite(options.suite);
   return !options.modules.files.empty() || (suite && !suite->modules.empty());
 }
 

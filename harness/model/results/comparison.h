@@ -190,7 +190,7 @@ struct ComparisonRow {
   std::vector<KernelChange> kernels;  // largest share of the case's change first
   Rare<Waiver> waiver;                // accepts the regressed or undecided row
   bool informative = false;           // decides nothing (see MetricGate)
-  bool one_file = false;              // a variance between sessions is assumed (file_session_sd)
+  bool one_file = false;              // a side is one file: file_session_sd counts
   Rare<LoosenedGate> loosened;        // since the baseline
   bool exact = false;                 // neither side varies at all: compared as numbers, without a test
   Location where;                     // in the suite

@@ -146,7 +146,10 @@ std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const Si
     if (!stats::usable(baseline.moments) || !stats::usable(current.moments)) return std::nullopt;
     // A baseline of several sessions tells how much they differ. The current side is one more.
     const double sessions = session_variance_of(baseline, design.session_variance);
-    look.contrast = stats::contrast(estimate_of(baseline, sessions), estimate_of(current, sessions));
+    look.contrast = design.by_session
+                        ? stats::contrast(estimate_of_sessions(baseline, design.session_variance),
+                                          estimate_of_sessions(current, design.session_variance))
+                        : stats::contrast(estimate_of(baseline, sessions), estimate_of(current, sessions));
     look.contrast.known += 2 * design.device_variance;
   }
   if (!std::isfinite(look.contrast.variance() + look.contrast.known)) return std::nullopt;

@@ -142,8 +142,8 @@ class NcuTable {
     errors_.add({ErrorKind::usage, std::move(message), Location{file_, line}, std::move(advice)});
   }
 
-  // A message of ncu, or what the program wrote between the lines of the table. What it wrote right before a
-  // line, without an end, makes the launch unreadable.
+  // A message of ncu, or text of the program between the lines of the table. Text right before a line,
+  // without an end, makes the launch unreadable.
   void take_other(std::string_view line, int number) {
     if (line.empty() || line.starts_with("==")) return;
     std::vector<std::string> fields;
@@ -153,7 +153,7 @@ class NcuTable {
     if (others_++ == 0) first_other_ = number;
   }
 
-  // What is wrong in this way is wrong in each line.
+  // A fault of each line is told once.
   void refuse_all(int line, std::string message, std::string advice) {
     is_refused_ = true;
     refuse(line, std::move(message), std::move(advice));

@@ -26,7 +26,7 @@ namespace {
 struct Events {
   const char* table;
   const char* metric;
-  // What the last two columns tell: one of the launch, and a parameter.
+  // The last two columns: a value of the launch, and a parameter.
   const char *launch, *parameter;
   // Columns that queries can name where the table has them; else they are NULL.
   std::array<const char*, 11> columns;

@@ -125,7 +125,7 @@ struct Option {
   Role role;
   bool has_value = true;
 };
-// What is not in this list changes how it measures: how long, how often, when it stops.
+// Any other option changes how it measures: how long, how often, when it stops.
 constexpr std::array<Option, 20> known_options{{{"--benchmark", Role::selects},
                                                 {"-b", Role::selects},
                                                 {"--axis", Role::selects},
@@ -189,7 +189,7 @@ void take_arguments(const JsonNode& meta, ToolFile& read) {
   read.field("NVBench", described.empty() ? text_of(version, "git_sha") : described, FieldClass::warn);
 }
 
-// What the states of a file show together.
+// The states of a file together.
 struct States {
   std::set<std::string> devices;  // numbers of the GPUs that they ran on
   std::string sample;             // "each" time, or a "mean", which a few long times change

@@ -41,4 +41,24 @@ same "the exit status" $status 0
 farm_status
 holds status.json 'report["done"] == report["tasks"]' 'report["stored"] == report["results"]'
 expect 0 "$HARNESS" farm judge --store farm.db
+
+# Copies are measured, so that the tree may go on changing, also in the middle of a task.
+stage() { expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --device scripted:speed.json --block 1 --lease 1h --stage staged; }
+stage
+work_while replace
+same "the exit status" $status 0
+farm_status
+holds status.json 'report["done"] == report["tasks"]' 'not any(one.get("refused") for one in report["elements"])'
+expect 0 "$HARNESS" farm judge --store farm.db
+# They are kept by their contents: another build has a folder of its own, and the same one has that which is there.
+copies() { find staged -path "*$PWD/plugin.so" -exec cmp -s {} "$1" \; -print | wc -l; }
+stage
+cp "$PLUGIN" plugin.so
+stage
+same "copies of the first build" "$(copies "$PLUGIN")" 1
+same "builds" "$(find staged -name plugin.so | wc -l)" 2
+# A copy that somebody changes is no build of the campaign.
+find staged -name plugin.so -exec cmp -s {} "$PLUGIN" \; -exec sh -c 'echo >>"$1"' _ {} \;
+expect 2 "$HARNESS" farm work --store farm.db --quiet
+names staged
 finish

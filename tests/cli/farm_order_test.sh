@@ -49,4 +49,11 @@ expect 0 "$HARNESS" farm judge --store farm.db
 # One element has nothing to share.
 expect 0 plan
 [ "$(tasks | wc -l)" = 2 ] || problem "tasks of one element: $(tasks)"
+
+# A case that took longer than a job has is told when it is planned. Jobs with more time get tasks that fit.
+expect 2 plan --slurm job.sh --sbatch time=2
+names suite.yaml twice/also_right/n=40
+absent job.sh
+expect 0 plan --slurm job.sh --sbatch time=2:00:00
+expect 0 plan --slurm job.sh --sbatch time=2 --filter '!*also_right/n=40'
 finish

@@ -87,4 +87,18 @@ one, other = (json.load(open(file)) for file in ("run.json", "farm.json"))
 keep = ("case", "metric", "verdict", "ratio", "interval", "p", "p_adjusted", "processes")
 assert [[row.get(k) for k in keep] for row in one["cases"]] == [[row.get(k) for k in keep] for row in other["cases"]]
 PY
+# An element is told at its begin that its journal cannot be written. It keeps the task in memory until the server is back.
+expect 0 farm plan suite.yaml --device scripted:speed.json --block 1 --lease 1h
+hold
+"$HARNESS" farm work --store "$url" --quiet --journal /proc/none >memory.log 2>&1 &
+eventually are_held 1
+grep -q "^warning: .*/proc/none" memory.log || problem "nothing is told at the begin: $(cat memory.log)"
+stop_server
+let_go
+is_kept() { grep -q "kept in memory" memory.log; }
+eventually is_kept
+start_server
+wait $! || problem "the element: $(cat memory.log)"
+expect 0 farm status --report json=status.json
+holds status.json 'report["done"] == report["tasks"]' 'report["stored"] == report["results"]' 'report.get("again", 0) == 0'
 finish

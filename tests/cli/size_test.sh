@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The memory that a case takes while it is imported and compared.
+# The memory that a case takes while it is imported, compared, and planned and measured in a campaign.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -51,4 +51,22 @@ a_case() {
 }
 a_case 0 $most_import "$HARNESS" import baseCOUNT.jsonl --suite size --as baseCOUNT.json
 a_case 3 $most_compare "$HARNESS" compare --baseline baseCOUNT.json --current newCOUNT.json
+
+# Planning a campaign of two builds holds its cases a few times. An element holds those of its task.
+: "${KERNELS:?}"
+most_plan=8000 most_work=200
+few=2000 many=12000
+two_builds
+echo '{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [{"match": "*", "us": 100}]}' >speed.json
+for count in $few $many; do
+  cat >suite$count.yaml <<YAML
+version: 1
+name: size
+defaults: {sampling: {processes: 1, placements: 1, samples: 10, cache: hot, preheat: 0ms}}
+cases:
+  - {workload: probe_copy, variants: [memcpy], axes: {n: [$(seq -s ', ' 64 $((63 + count)))]}}
+YAML
+done
+a_case 0 $most_plan "$HARNESS" farm plan suiteCOUNT.yaml --baseline-build one --current-build other --device scripted:speed.json --store farmCOUNT.db
+a_case 0 $most_work "$HARNESS" farm work --store farmCOUNT.db --quiet --tasks 1
 finish

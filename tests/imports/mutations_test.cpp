@@ -160,8 +160,8 @@ const std::vector<Sample>& samples() {
        "/benchmarks/*/real_time /benchmarks/*/cpu_time",
        {{"/context/library_build_type", "drop", "not_comparable"},
         {"/context/library_build_type", "\"another\"", "not_comparable"},
-        {"/context/executable", "drop", "unchanged"},
-        {"/context/executable", "\"./other\"", "unchanged"},
+        {"/context/executable", "drop", "told"},
+        {"/context/executable", "\"./other\"", "told"},
         {"/context/num_cpus", "2000", "told"},
         {"/context/num_cpus", "drop", "told"},
         {"/context/caches", "[]", "told"},
@@ -181,10 +181,10 @@ const std::vector<Sample>& samples() {
         {"/benchmarks/6", "drop", "missing"},
         {"/benchmarks/0/run_name", "\"BM_other\"", "refused"},
         {"/benchmarks/6/run_name", "\"BM_other\"", "missing"},
-        {"/benchmarks/*/run_name", "drop", "refused"},
+        {"/benchmarks/*/run_name", "drop", "unchanged"},
         {"/benchmarks/0/run_name", "\"\"", "refused"},
         {"/benchmarks/0/run_type", "\"aggregate\"", "refused"},
-        {"/benchmarks/6/run_type", "\"aggregate\"", "refused"},
+        {"/benchmarks/6/run_type", "\"aggregate\"", "missing"},
         {"/benchmarks/0/threads", "4", "refused"},
         {"/benchmarks/0/threads", "drop", "unchanged"},
         {"/benchmarks/0/real_time", "drop", "refused"},
@@ -514,8 +514,8 @@ TEST_P(Mutations, ChangeNoVerdictSilently) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Mutations, testing::Range(std::size_t{0}, samples().size()),
-                         [](const auto& info) {
-                           std::string name = samples()[info.param].file;
+                         [](const auto& named) {
+                           std::string name = samples()[named.param].file;
                            for (char& c : name)
                              if (c == '.' || c == '-') c = '_';
                            return name;

@@ -81,10 +81,12 @@ class AbRun {
         how_(how),
         line_(how.quiet),
         records_(records),
-        seed_(order_seed(records.baseline.pairing.value_or(Pairing{}).id)),
-        plans_{baseline.prepared.plan, current.prepared.plan} {
+        seed_(order_seed(records.baseline.pairing.value_or(Pairing{}).id)) {
     for (const std::size_t side : {0, 1}) keepers_[side].emplace(store, record(side));
-    if (how.pair) common_ = common_plan(baseline.prepared.plan, current.prepared.plan);
+    if (how.pair)
+      common_ = common_plan(baseline.prepared.plan, current.prepared.plan);
+    else
+      plans_ = {baseline.prepared.plan, current.prepared.plan};
   }
 
   Result<AbRecords> run() {
@@ -270,7 +272,7 @@ class AbRun {
   ProgressLine line_;
   AbRecords& records_;
   std::uint64_t seed_;
-  std::array<Plan, 2> plans_;              // the cases that are left
+  std::array<Plan, 2> plans_;              // the cases that are left, when they take turns
   Plan common_;                            // the same, when both share processes
   std::array<Looks, 2>* looks_ = nullptr;  // receive the results of a look
   std::array<Progress, 2> progress_;

@@ -42,7 +42,7 @@ std::string build_of(const AbRequest& request);
 Checked<std::optional<AbSides>> sides_beside(const AbRequest& request, const std::string& base,
                                              const Prepared& here);
 
-// A plan with every device that either side measures on.
+// Every device that either side measures on, with a case of each kind and number of GPUs.
 Prepared devices_of_both(const AbSides& sides);
 
 enum class PairMode { automatic, process, session };

@@ -21,6 +21,7 @@
 #include "harness/cli/farm/known_cases.h"
 #include "harness/cli/farm/plan_suites.h"
 #include "harness/cli/judging/stored_records.h"
+#include "harness/cli/output/progress_line.h"
 #include "harness/cli/provenance/tool.h"
 #include "harness/model/device_kinds.h"
 
@@ -42,20 +43,14 @@ struct ProvenCases {
   std::vector<PlannedCase> cases = {};
 };
 
-// Looks at the cases of a suite, and leaves those out that are proven identical. False: interrupted.
-Result<bool> spare_cases(SuiteWithRecords& planned, PlannedCampaign& campaign, ProvenCases& proven,
-                         std::map<std::string, ProofGap>& gaps) {
-  const Result<SparedCases> spared = planned.look(planned.records);
-  if (!spared) return fail(spared.error());
-  if (spared->interrupted) return false;
-  proven.ids = spared->ids;
-  for (const PlannedCase& one : planned.suite.sides.front().plan.cases)
-    if (proven.ids.contains(one.id)) proven.cases.push_back(one);
-  for (CampaignSide& side : planned.suite.sides)
-    std::erase_if(side.plan.cases, [&](const PlannedCase& one) { return spared->ids.contains(one.id); });
-  campaign.spared += spared->ids.size();
-  gaps = spared->gaps;
-  return true;
+// Leaves out what a look has proven.
+void leave_out_proven(CampaignSuite& suite, const std::set<std::string>& ids, ProvenCases& proven) {
+  proven.ids = ids;
+  if (ids.empty()) return;
+  for (const PlannedCase& one : suite.sides.front().plan.cases)
+    if (ids.contains(one.id)) proven.cases.push_back(one);
+  for (CampaignSide& side : suite.sides)
+    std::erase_if(side.plan.cases, [&](const PlannedCase& one) { return ids.contains(one.id); });
 }
 
 bool has_gpu_case(const Plan& plan) {
@@ -150,12 +145,17 @@ Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vec
   std::vector<ProvenCases> proven(suites.size());
   for (SuiteWithRecords& one : suites) {
     const std::size_t place = settled.size();
-    if (one.look && request.look.measure == MeasureChoice::changed) {
-      Result<bool> spared = spare_cases(one, planned, proven[place], gaps[place]);
-      if (!spared || !*spared) return spared;
-    }
-    one.look = {};                                            // it holds the plans of both builds
+    Result<SparedCases> spared = SparedCases{};
+    if (one.look && request.look.measure == MeasureChoice::changed) spared = one.look(one.records);
+    if (!spared) return fail(spared.error());
+    if (spared->interrupted) return false;
+    if (one.fill) one.fill(one.suite);
+    one.look = {};
+    one.fill = {};                                            // they hold the plans of both builds
     for (Record& record : one.records) record.cases.clear();  // the store has them
+    leave_out_proven(one.suite, spared->ids, proven[place]);
+    planned.spared += spared->ids.size();
+    gaps[place] = std::move(spared->gaps);
     settled.push_back(std::move(one.suite));
   }
   const auto known = learn_cases(store, planned.campaign);
@@ -225,8 +225,11 @@ Checked<std::optional<PlannedCampaign>> plan_campaign(const CampaignRequest& req
   if (!chosen) return tl::unexpected(chosen.error());
   if (!*chosen) return std::nullopt;
   std::vector<SuiteWithRecords>& suites = **chosen;
+  ProgressLine line(request.measuring.quiet);
+  line.show("storing the cases");
   for (const SuiteWithRecords& one : suites)
     if (const Status begun = begin_records(**store, one.records); !begun) return fail_checked(begun.error());
+  line.clear();
   const Result<bool> settled = settle_cases(**store, request, suites, planned);
   if (!settled || !*settled) {
     if (const Status removed = remove_records(**store, suites); !removed)
@@ -238,6 +241,7 @@ Checked<std::optional<PlannedCampaign>> plan_campaign(const CampaignRequest& req
     (void)remove_records(**store, suites);
     return fail_checked(staged.error());
   }
+  line.show("storing the tasks");
   planned.tasks = tasks_of(campaign);
   const CampaignOwner owner = owner_here();
   planned.stored = {random_uuid(), utc_timestamp(), encode(campaign), owner.user, owner.repository};

@@ -75,19 +75,31 @@ void decide_as_baseline(Plan& plan, Store& store, const CampaignRequest& request
 }
 
 // The common cases, as the plan of one side has them.
-std::vector<PlannedCase> own_cases(const Plan& plan, const Plan& common) {
-  std::map<std::string_view, const PlannedCase*> by_id;
-  for (const PlannedCase& one : plan.cases) by_id.emplace(one.id, &one);
-  std::vector<PlannedCase> cases;
-  for (const PlannedCase& one : common.cases) cases.push_back(*by_id.at(one.id));
+std::vector<PlannedCase> own_cases(Plan plan, const std::vector<PlannedCase>& common) {
+  std::map<std::string_view, std::size_t> places;
+  for (const PlannedCase& one : common) places.emplace(one.id, places.size());
+  std::vector<PlannedCase> cases(common.size());
+  for (PlannedCase& one : plan.cases)
+    if (const auto place = places.find(one.id); place != places.end()) cases[place->second] = std::move(one);
   return cases;
+}
+
+// Moves the cases of both builds into the sides of a suite. In one process the current build plans both.
+void take_cases(AbSides& from, CampaignSuite& suite) {
+  Plan &baseline = from.baseline.prepared.plan, &current = from.current.prepared.plan;
+  std::vector<PlannedCase> common = common_plan(baseline, current).cases;
+  std::vector<PlannedCase> before;
+  if (!suite.pair) before = own_cases(std::move(baseline), common);
+  baseline.cases = current.cases = {};
+  suite.sides.front().plan.cases = suite.pair ? common : std::move(before);
+  suite.sides.back().plan.cases = std::move(common);
 }
 
 // A suite that the campaign may have.
 struct SuiteToPlan {
   SuiteOptions options;
-  std::optional<Prepared> here = {};         // this build, or else
-  std::shared_ptr<const AbSides> both = {};  // both builds
+  std::optional<Prepared> here = {};   // this build, or else
+  std::shared_ptr<AbSides> both = {};  // both builds
 
   [[nodiscard]] PlannedSuite planned() const {
     if (here) return {options.suite, {&*here}};
@@ -189,13 +201,15 @@ Result<SparedCases> look_at_both_builds(Store& store, const AbSides& sides, AbMe
   how.facts = devices.facts;
   const auto locks = lock_devices(devices, {wait});
   if (!locks) return fail(locks.error());
-  AbRecords both{records.at(0), records.at(1), false};
-  return look_at_both(store, sides.baseline, sides.current, how, both);
+  AbRecords both{std::move(records.at(0)), std::move(records.at(1)), false};
+  Result<SparedCases> spared = look_at_both(store, sides.baseline, sides.current, how, both);
+  records = {std::move(both.baseline), std::move(both.current)};
+  return spared;
 }
 
 Checked<SuiteWithRecords> plan_both_builds(Store& store, const CampaignRequest& request,
                                            const SuiteToPlan& chosen, Answers& answers) {
-  const std::shared_ptr<const AbSides> both = chosen.both;
+  const std::shared_ptr<AbSides> both = chosen.both;
   const AbSide &baseline = both->baseline, &current = both->current;
   const Result<std::optional<PairedBuilds>> pair = choose_pairing(*both, request.pair, answers.loaded);
   if (!pair) return fail_checked(pair.error());
@@ -214,8 +228,8 @@ Checked<SuiteWithRecords> plan_both_builds(Store& store, const CampaignRequest& 
   for (const auto& [side, record] :
        {std::pair(&baseline, &records.baseline), std::pair(&current, &records.current)}) {
     leave_out_the_rest(*record, side->prepared.plan, common);
-    Plan plan = side->prepared.plan;
-    plan.cases = *pair ? common.cases : own_cases(side->prepared.plan, common);
+    const Plan& whole = side->prepared.plan;
+    Plan plan{whole.suite, whole.modules, {}, whole.counters};
     const fs::path program = *pair ? this_program() : side->program;
     suite.sides.push_back(side_of(*record, program, side->folder, side->root, std::move(plan)));
     planned.records.push_back(std::move(*record));
@@ -223,6 +237,7 @@ Checked<SuiteWithRecords> plan_both_builds(Store& store, const CampaignRequest& 
   planned.look = [&store, both, how, wait = request.measuring.wait](std::vector<Record>& begun) {
     return look_at_both_builds(store, *both, how, wait, begun);
   };
+  planned.fill = [both](CampaignSuite& filled) { take_cases(*both, filled); };
   return planned;
 }
 

@@ -13,12 +13,15 @@
 
 namespace harness {
 
-// A suite of a campaign with its records, which nobody has begun yet.
+// A suite of a campaign with its records, which nobody has begun yet. Its sides have no cases until fill(),
+// because a look takes as much memory.
 struct SuiteWithRecords {
   CampaignSuite suite;
   std::vector<Record> records;
   // Looks at all cases, once the records have been begun.
   std::function<Result<SparedCases>(std::vector<Record>&)> look = {};
+  // Gives each side its cases. Nothing can look afterwards.
+  std::function<void(CampaignSuite&)> fill = {};
 };
 
 // The suites of which something is selected. std::nullopt: interrupted.

@@ -61,6 +61,10 @@ class ToolFile {
   std::unordered_map<std::string, std::size_t> index_;
 };
 
+// The class of a field of the machine that a user named, by its name. The model of a GPU or CPU and the type
+// of a build forbid comparisons. Dates, commits and hosts change by themselves. All others are shown.
+FieldClass kind_of_field(std::string_view name);
+
 // Equal for two cases exactly if their names, parameters and launches are.
 std::string key_of(const CaseRecord& one);
 std::string key_of(const ToolCase& known);

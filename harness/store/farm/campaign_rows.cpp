@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <span>
 
 #include "harness/base/text.h"
 #include "harness/store/sql/row_batch.h"
@@ -21,6 +19,14 @@ struct CampaignCaseRow {
   int suite = 0, place = 0;
   Seconds seconds = 0;
 };
+
+void bind_case(soci::statement& insert, CampaignCaseRow& row) {
+  insert.exchange(soci::use(row.campaign));
+  insert.exchange(soci::use(row.suite));
+  insert.exchange(soci::use(row.place));
+  insert.exchange(soci::use(row.content));
+  insert.exchange(soci::use(row.seconds));
+}
 
 // The rights that planners and elements need.
 constexpr std::array campaign_rights{
@@ -47,20 +53,11 @@ void insert_campaign(Database& database, const StoredCampaign& campaign, const C
                                    insert.exchange(soci::use(row.campaign));
                                    insert.exchange(soci::use(row.run));
                                  });
-  for (std::size_t begin = 0; begin < parts.cases.size(); begin += rows_a_statement) {
-    std::vector<CampaignCaseRow> rows;
-    for (const CampaignCase& one :
-         std::span(parts.cases).subspan(begin).first(std::min(rows_a_statement, parts.cases.size() - begin)))
-      rows.push_back({campaign.id, one.content, one.suite, one.place, one.seconds});
-    insert_rows<CampaignCaseRow>(sql, "campaign_cases (campaign, suite, place, content, seconds)", 5, "",
-                                 rows, [](soci::statement& insert, CampaignCaseRow& row) {
-                                   insert.exchange(soci::use(row.campaign));
-                                   insert.exchange(soci::use(row.suite));
-                                   insert.exchange(soci::use(row.place));
-                                   insert.exchange(soci::use(row.content));
-                                   insert.exchange(soci::use(row.seconds));
-                                 });
-  }
+  RowInserter<CampaignCaseRow, decltype(&bind_case)> cases(
+      sql, "campaign_cases (campaign, suite, place, content, seconds)", 5, "", bind_case);
+  for (const CampaignCase& one : parts.cases)
+    cases.add({campaign.id, one.content, one.suite, one.place, one.seconds});
+  cases.finish();
 }
 
 Status read_campaign(Database& database, const std::string& id, StoredCampaign& campaign) {

@@ -309,6 +309,14 @@ struct CaseRow {
   int sequence = 0;
 };
 
+void bind_case(soci::statement& insert, CaseRow& row) {
+  insert.exchange(soci::use(row.run));
+  insert.exchange(soci::use(row.position));
+  for (std::string* text : {&row.id, &row.device, &row.planned}) insert.exchange(soci::use(*text));
+  insert.exchange(soci::use(row.needed));
+  insert.exchange(soci::use(row.sequence));
+}
+
 }  // namespace
 
 Status SqlStore::insert_cases(const std::string& id, std::span<const CaseRecord> cases) {
@@ -316,25 +324,18 @@ Status SqlStore::insert_cases(const std::string& id, std::span<const CaseRecord>
   sql_ << "SELECT sequence FROM runs WHERE id = :id", soci::use(id), soci::into(sequence);
   if (!sql_.got_data()) return no_such_run(id);
   sql_ << "SELECT COUNT(*) FROM cases WHERE run = :run", soci::use(id), soci::into(position);
-  std::vector<CaseRow> rows;
+  RowInserter<CaseRow, decltype(&bind_case)> rows(
+      sql_, "cases (run, position, id, device, planned, needed, sequence)", 7, "", bind_case);
   std::set<std::string_view> seen;
   for (const CaseRecord& one : cases) {
     if (const Status readable = check_case_id(one); !readable) return readable;
     if (!seen.insert(one.id).second)
       return fail(ErrorKind::usage, fmt::format("case `{}` is there twice", printable(one.id)));
-    rows.push_back(
+    rows.add(
         {id, one.id, column_text(one.device), encode_case(one), position, processes_needed(one), sequence});
     ++position;
   }
-  insert_rows<CaseRow>(sql_, "cases (run, position, id, device, planned, needed, sequence)", 7, "", rows,
-                       [](soci::statement& insert, CaseRow& row) {
-                         insert.exchange(soci::use(row.run));
-                         insert.exchange(soci::use(row.position));
-                         for (std::string* text : {&row.id, &row.device, &row.planned})
-                           insert.exchange(soci::use(*text));
-                         insert.exchange(soci::use(row.needed));
-                         insert.exchange(soci::use(row.sequence));
-                       });
+  rows.finish();
   return {};
 }
 
@@ -381,7 +382,9 @@ Status SqlStore::close_run(const std::string& id, RunState state) {
   Record record;
   const std::set<std::string> none;
   if (const Status there = read_stored_record(*database_, record, id, &none); !there) return there;
-  if (const Status planned = read_stored_plans(*database_, record, id, nullptr); !planned) return planned;
+  // With one machine there is nothing to choose.
+  if (record.machines.size() > 1)
+    if (const Status planned = read_stored_plans(*database_, record, id, nullptr); !planned) return planned;
   const std::set<int> tried = positions_tried(id);
   for (std::size_t i = 0; i < record.cases.size(); ++i)
     record.cases[i].outcome = tried.contains(static_cast<int>(i)) ? Outcome::measured : Outcome::skipped;

@@ -28,7 +28,7 @@ inline std::string_view time_of_program(const std::string& reads) {
   return reads.empty() || reads == trace_format ? cpu_kind.time_metric : process_time;
 }
 
-// Of a benchmark in a program's output.
+// The CPU time of a benchmark in a program's output.
 inline constexpr std::string_view benchmark_cpu_time = "cpu_time";
 
 // Whether a time is of the CPUs' work alone.

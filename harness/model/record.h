@@ -48,7 +48,7 @@ template <>
 inline constexpr auto enum_names<Direction> = names<Direction>({{Direction::lower_is_better, "lower"},
                                                                 {Direction::higher_is_better, "higher"}});
 
-// What kept the host's CPUs from the work at hand meanwhile. What the system does not tell is absent.
+// The load that kept the host's CPUs from the work at hand. A figure that the system does not tell is absent.
 struct HostLoad {
   std::optional<int> cpus;        // of the system
   std::optional<double> others;   // of these, others kept so many busy on average: processes and guests

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a run says before it measures: that the host is unfit, that a suite can never decide, and that this machine cannot
-# tell what the suite asks for. No verdict changes by it.
+# A run warns before it measures that the host is unfit, that a suite can never decide, or that this machine cannot tell
+# what the suite asks for. No verdict changes by it.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

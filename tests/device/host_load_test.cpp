@@ -1,4 +1,4 @@
-// What kept the CPUs from the work at hand, read from folders that stand for /proc and /sys.
+// The load that kept the CPUs from the work at hand, read from folders that stand for /proc and /sys.
 #include "harness/device/host/host_load.h"
 
 #include <fmt/format.h>

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 18> endings{
     ".c",   ".cc",  ".cpp", ".cxx", ".cu",  ".cuh", ".h", ".hh",    ".hpp",
     ".hxx", ".inl", ".inc", ".ipp", ".tpp", ".ptx", ".S", ".cmake", "CMakeLists.txt"};
 
-// Of other compiled languages.
+// The endings of other compiled languages.
 constexpr std::array<std::string_view, 10> more_endings{".rs",    ".go", ".f",    ".f90", ".zig",
                                                         ".swift", ".d",  ".java", ".kt",  ".s"};
 

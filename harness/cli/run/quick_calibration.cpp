@@ -26,7 +26,7 @@ constexpr int usual_processes = 5, most_sessions = 6, fewest_sessions = 2;
 constexpr Seconds a_minute = 60;
 constexpr double least_margin = 0.001;
 
-// By the work of a call. What a program does is not known, so programs come last.
+// By the work of a call. Programs come last, because their work is not known.
 bool is_shorter(const PlannedCase* one, const PlannedCase* other) {
   const auto key = [](const PlannedCase& planned) {
     return std::tuple(planned.program.has_value(), planned.bytes + planned.flops);
@@ -92,7 +92,7 @@ struct Told {
   std::string date;
 };
 
-// Of the case that varies most.
+// The case that varies most decides.
 std::optional<Told> told_by(const std::vector<Record>& sessions, int processes, double asked) {
   if (sessions.empty()) return std::nullopt;
   Told told{0, usual_processes, sessions.front().started.substr(0, 10)};

@@ -17,7 +17,7 @@ namespace harness {
 // of earlier ones of this machine, as calibrations of a suite of their own. False: interrupted.
 Result<bool> calibrate_quickly(Store& store, const SessionOptions& session);
 
-// What they tell of this machine: "this machine can tell 8 % with 5 processes a side, ...".
+// A line about this machine by these: "this machine can tell 8 % with 5 processes a side, ...".
 Result<std::string> told_by_quick_calibration(Store& store);
 
 // A line for a run that asks for less than this machine can tell: "this machine can tell 8 %, not 1 %"; ""

@@ -10,8 +10,8 @@
 
 namespace harness {
 
-// Counters of the host at one moment; they count from an unknown moment before. What the system does not tell
-// is absent.
+// Counters of the host at one moment; they count from an unknown moment before. A counter that the system
+// does not tell is absent.
 struct HostReading {
   std::optional<int> cpus;
   std::optional<Seconds> busy;     // of all CPUs together, by all processes and by other guests

@@ -1,4 +1,4 @@
-#include "harness/verdict/check/cpu_change.h"
+#include "harness/verdict/cpu_change.h"
 
 #include <cmath>
 #include <cstddef>

@@ -3,8 +3,8 @@
 
   HARNESS=build/release/bin/harness KERNELS=build/release/lib/libharness_kernels.so tests/farm/large.py --cases 10000,100000
 
-For both builds of each number of cases, in a file: the wall time of `farm plan` and of an element that measures one task, and
-the peak of memory of the largest process, workers included.
+For both builds of each number of cases, in a file: the wall time and the processor's time of `farm plan` and of an element
+that measures one task, and the peak of memory of the largest process, workers included.
 """
 import argparse
 import os
@@ -19,14 +19,15 @@ from scale import HARNESS, write_inputs
 
 
 def measured(folder, *arguments):
-    """Seconds and MB of a command that succeeds."""
+    """What a command takes that succeeds, in words."""
     begin = time.monotonic()
     with open(folder / "log", "w", encoding="utf-8") as log:
         child = subprocess.Popen([HARNESS, *arguments], cwd=folder, stdout=log, stderr=log)
         _, status, usage = os.wait4(child.pid, 0)
     if status != 0:
         raise SystemExit(f"{arguments}: {status}\n{(folder / 'log').read_text()}")
-    return time.monotonic() - begin, usage.ru_maxrss / 1024
+    return (f"{time.monotonic() - begin:.1f} s ({usage.ru_utime + usage.ru_stime:.1f} s of a processor), "
+            f"{usage.ru_maxrss / 1024:.0f} MB")
 
 
 def main():
@@ -40,7 +41,7 @@ def main():
         plan = measured(folder, "farm", "plan", "suite.yaml", "--baseline-build", "old", "--current-build", "new", "--device",
                         "scripted:gpu0.json", "--store", "farm.db")
         work = measured(folder, "farm", "work", "--quiet", "--tasks", "1", "--store", "farm.db")
-        print(f"{cases} cases: plan {plan[0]:.1f} s, {plan[1]:.0f} MB; an element's task {work[0]:.1f} s, {work[1]:.0f} MB", flush=True)
+        print(f"{cases} cases: plan {plan}; an element's task {work}", flush=True)
         shutil.rmtree(folder)
 
 

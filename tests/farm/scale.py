@@ -16,7 +16,8 @@ The share of GPU time spent measuring is computed in the GPUs' scripted time, be
              loses a random part of a task, and costs a start and a check. Then the task is free again, by the device's lock.
              While the database restarts, nobody takes a task.
 
-The host's time for a task is the wall time that one element alone needs here for a task, in which scripted time takes none.
+The host's time for a task is what one element alone needs here for a task, in which scripted time takes none: the time of
+processors, those of its workers and of the database included, because other programs change it less than the wall time.
 """
 import argparse
 import heapq
@@ -57,6 +58,12 @@ class Server:
     def call(self, program, *arguments):
         subprocess.run([*self.prefix, str(self.programs / program), *arguments], check=True, cwd=self.folder,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
+
+    def processors(self):
+        """Seconds of processors of the server and of its connections that have ended."""
+        pid = (self.folder / "data" / "postmaster.pid").read_text().split()[0]
+        times = pathlib.Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()[11:15]
+        return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
 
     def start(self):
         self.call("pg_ctl", "--wait", f"--pgdata={self.folder}/data", f"--log={self.folder}/log",
@@ -127,6 +134,17 @@ class Campaign:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         return True
+
+    def measure_alone(self):
+        """Wall time and the time of processors of one element that does all."""
+        begin, before = time.monotonic(), self.server.processors()
+        self.start(0)
+        element = self.processes[0]
+        _, status, used = os.wait4(element.pid, 0)
+        element.returncode = os.waitstatus_to_exitcode(status)
+        wall = time.monotonic() - begin
+        self.wait([])
+        return wall, used.ru_utime + used.ru_stime + self.server.processors() - before
 
     def done(self):
         row, = self.server.ask("select count(*) filter (where done = 1), count(*) from harness.tasks where kind = 'measure' and "
@@ -221,10 +239,9 @@ def main():
     server = Server(folder)
     try:
         alone = Campaign(server, folder, asked.block, asked.lease, "*/n=6?" if asked.cases < 1000 else "*/n=6??")
-        begin = time.monotonic()
-        alone.start(0)
-        alone.wait([])
-        host = (time.monotonic() - begin) / alone.done()[1]
+        alone_took, alone_used = alone.measure_alone()
+        tasks = alone.done()[1]
+        host = alone_used / tasks
         begin = time.monotonic()
         usual = Campaign(server, folder, asked.block, asked.lease)
         for element in range(asked.elements):
@@ -235,7 +252,7 @@ def main():
         results = usual.check_results()
         red = sum(row[2] == "regressed" for row in wanted)
         print(f"undisturbed: {results} results in {took:.0f} s here, exit {status}, {red} of {len(wanted)} rows regressed, "
-              f"{host:.2f} s of the host a task", flush=True)
+              f"{host:.2f} s of processors a task, {alone_took / tasks:.2f} s by the wall", flush=True)
         for seed in map(int, asked.seeds.split(",")):
             chance = random.Random(seed)
             campaign = Campaign(server, folder, asked.block, asked.lease)

@@ -4,7 +4,7 @@
   HARNESS=build/release/bin/harness KERNELS=build/release/lib/libharness_kernels.so \
     PLUGIN=build/release/tests/cli/libcli_plugin.so tests/farm/small.py
 
-Times are wall times of a file store, each the best of --rounds:
+Times are wall times of a file store, each the best of --rounds, and the time of processors, which other programs change less:
 
   no time    cases of scripted times, in which none passes: a campaign of one, two and four elements (`plan`, `work` of all and
              `judge`), and `harness ab` in one piece and as four static shards at the same time
@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -50,6 +51,21 @@ def start(folder, *arguments):
     return subprocess.Popen([HARNESS, *arguments], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
+def processors():
+    """Seconds that all processes took which have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def best(rounds, measure):
+    """The least of each time over some rounds, and that of processors behind them."""
+    found = []
+    for _ in range(rounds):
+        before = processors()
+        found.append((*measure(), processors() - before))
+    return [min(times) for times in zip(*found)]
+
+
 def run(folder, wanted, *arguments):
     done = subprocess.run([HARNESS, *arguments], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode not in wanted:
@@ -80,7 +96,7 @@ def shards(folder, suites):
                   f"ab{time.monotonic_ns()}.db") for i, suite in enumerate(suites)]
     if any(one.wait() not in (0, 3) for one in work):
         raise SystemExit("a shard failed")
-    return time.monotonic() - begin
+    return (time.monotonic() - begin,)
 
 
 def sleeping_seconds(folder):
@@ -109,18 +125,19 @@ def main():
     os.environ["HARNESS_LOCK_DIR"] = str(folder)
     write(folder / "none", asked.cases, False)
     for elements in (1, 2, 4):
-        whole, work = min(campaign(folder / "none", elements) for _ in range(asked.rounds))
-        print(f"no time, {elements} elements: {whole:.1f} s, of which `work` {work:.1f} s", flush=True)
+        whole, work, used = best(asked.rounds, lambda count=elements: campaign(folder / "none", count))
+        print(f"no time, {elements} elements: {whole:.1f} s, of which `work` {work:.1f} s; processors {used:.1f} s", flush=True)
     for name, suites in (("one piece", ["suite"]), ("four shards", [f"shard{i}" for i in range(SHARDS)])):
-        print(f"no time, ab, {name}: {min(shards(folder / 'none', suites) for _ in range(asked.rounds)):.1f} s", flush=True)
+        whole, used = best(asked.rounds, lambda files=suites: shards(folder / "none", files))
+        print(f"no time, ab, {name}: {whole:.1f} s; processors {used:.1f} s", flush=True)
     write(folder / "sleep", asked.cases, True)
     alone = None
     asleep = sleeping_seconds(folder / "ten")
     for elements in (1, 2, 4):
-        _, work = min(campaign(folder / "sleep", elements) for _ in range(max(1, asked.rounds // 3)))
+        _, work, used = best(max(1, asked.rounds // 3), lambda count=elements: campaign(folder / "sleep", count))
         alone = alone or work
         share = f", {100 * asleep * asked.cases / (elements * work):.0f} % of their time in calls" if asleep else ""
-        print(f"sleeping, {elements} elements: `work` {work:.1f} s, speed-up {alone / work:.2f}{share}", flush=True)
+        print(f"sleeping, {elements} elements: `work` {work:.1f} s, speed-up {alone / work:.2f}{share}; processors {used:.1f} s", flush=True)
     shutil.rmtree(folder)
 
 

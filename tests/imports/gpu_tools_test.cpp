@@ -301,8 +301,10 @@ TEST(GpuTools, CopiesOfNsysAreCasesOfTheirKindAndSize) {
 }
 
 TEST(GpuTools, NsysSaysWhatAnExportHoldsInstead) {
-  EXPECT_THAT(error_of(sqlite_text("CREATE TABLE moz_places(id)")), HasSubstr("another program"));
-  EXPECT_THAT(error_of(sqlite_text("CREATE TABLE StringIds(id, value)")), HasSubstr("--trace=cuda,nvtx"));
+  EXPECT_THAT(error_of(sqlite_text("CREATE TABLE StringIds(id, value); CREATE TABLE moz_places(id)")),
+              HasSubstr("another program"));
+  EXPECT_THAT(error_of(sqlite_text("CREATE TABLE TARGET_INFO_GPU(id, name)")),
+              HasSubstr("--trace=cuda,nvtx"));
 }
 
 // --- ncu
@@ -361,6 +363,17 @@ TEST(GpuTools, BytesOfNcuAreBytesInAnyUnit) {
   EXPECT_EQ(judged.of("k", "dram__bytes.sum"), "unchanged");
   EXPECT_EQ(judge(runs("8,000", "byte"), runs("8.00", "Kbyte")).of("k", "dram__bytes.sum"), "unchanged");
   EXPECT_EQ(judge(runs("8,000", "byte"), runs("16.00", "Kbyte")).of("k", "dram__bytes.sum"), "regressed");
+}
+
+TEST(GpuTools, ClocksThatNcuDoesNotLockAreNotComparable) {
+  const auto runs = [](const std::string& note) {
+    return five(1,
+                [&](double now) { return note + ncu_lines({ncu_line(fmt::format("{:.0f}", 40000 * now))}); });
+  };
+  const std::string free =
+      "==WARNING== Note: Running with unmodified GPU clocks. If not controlled otherwise, \n";
+  EXPECT_EQ(judge(runs(free), runs("==PROF== Connected\n")).verdict, "not_comparable");
+  EXPECT_EQ(judge(runs(free), runs(free)).verdict, "unchanged");
 }
 
 TEST(GpuTools, TwoRunsInOneFileOfNcuAreRefused) {

@@ -94,11 +94,14 @@ class NcuTable {
   explicit NcuTable(const std::string& file) : file_(file) {}
 
   void take(std::string_view line, int number) {
+    if (is_refused_) return;
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (is_ncu_header(line)) {  // of the first table, or of a further one
       names_.clear();
       columns_.clear();
     } else if (names_.empty()) {
+      leaves_clocks_ |=
+          line.starts_with("==") && line.find("unmodified GPU clocks") != std::string_view::npos;
       return;
     }
     if (!line.starts_with('"')) return take_other(line, number);
@@ -108,8 +111,8 @@ class NcuTable {
     if (!split_csv(line, fields)) return refuse(number, "has a quotation mark without its partner");
     if (!columns_.empty())
       if (const auto [known, fresh] = lines_.emplace(line, number); !fresh)
-        return refuse(number, fmt::format("is the same as line {}", known->second),
-                      "the table was printed twice: keep one of them");
+        return refuse_all(number, fmt::format("is the same as line {}", known->second),
+                          "the table was printed twice: keep one of them");
     if (names_.empty())
       take_names(std::move(fields), number);
     else if (fields.size() != names_.size())
@@ -129,6 +132,7 @@ class NcuTable {
           others_, first_other_));
     read_.same.emplace("executable",
                        join(std::vector<std::string>(programs_.begin(), programs_.end()), ", "));
+    read_.field("gpu_clocks", leaves_clocks_ ? "not locked by ncu" : "", FieldClass::block);
     read_.forget_lone("device");
     return with_cases(std::move(read_), file_);
   }
@@ -138,8 +142,8 @@ class NcuTable {
     errors_.add({ErrorKind::usage, std::move(message), Location{file_, line}, std::move(advice)});
   }
 
-  // A message of ncu, or what the program wrote between the lines of the table. What it wrote right before a
-  // line, without an end, makes the launch unreadable.
+  // A message of ncu, or text of the program between the lines of the table. Text right before a line,
+  // without an end, makes the launch unreadable.
   void take_other(std::string_view line, int number) {
     if (line.empty() || line.starts_with("==")) return;
     std::vector<std::string> fields;
@@ -147,6 +151,12 @@ class NcuTable {
       return refuse(number, "begins with text that is no part of the table",
                     "print the table into a file of its own: ncu --log-file FILE");
     if (others_++ == 0) first_other_ = number;
+  }
+
+  // A fault of each line is told once.
+  void refuse_all(int line, std::string message, std::string advice) {
+    is_refused_ = true;
+    refuse(line, std::move(message), std::move(advice));
   }
 
   void take_names(std::vector<std::string> fields, int line) {
@@ -218,10 +228,10 @@ class NcuTable {
     for (const auto& [index, name] : launch_) known.launch.emplace(name, shape(fields[index]));
     const auto [earlier, fresh] = launches_.emplace(fields[0], line);
     if (!fresh)
-      return refuse(line,
-                    fmt::format("has the ID {} of line {}: the file holds two runs", printable(fields[0]),
-                                earlier->second),
-                    "print each run into a file of its own");
+      return refuse_all(line,
+                        fmt::format("has the ID {} of line {}: the file holds two runs", printable(fields[0]),
+                                    earlier->second),
+                        "print each run into a file of its own");
     if (program_ < fields.size() && !fields[program_].empty()) programs_.insert(fields[program_]);
     CaseRecord& one = read_.at(known);
     for (const auto& [index, name] : machine_) take_machine(name, fields[index], line);
@@ -230,7 +240,7 @@ class NcuTable {
       if (written.empty() || written.ends_with("n/a")) continue;  // not measured for this kernel
       const std::optional<double> value = number_in(column, written);
       if (!value)
-        return refuse(
+        return refuse_all(
             line,
             fmt::format("has `{}` in the column `{}`, of unit `{}`; expected a number above 0",
                         printable(written), printable(names_[column.index]), printable(column.written)),
@@ -270,6 +280,8 @@ class NcuTable {
   std::vector<std::string> names_;
   std::size_t kernel_ = 0, program_ = 0;
   std::set<std::string> programs_;
+  bool is_refused_ = false;
+  bool leaves_clocks_ = false;  // --clock-control none
   std::size_t others_ = 0;
   int first_other_ = 0;
   std::vector<std::pair<std::size_t, std::string>> launch_,

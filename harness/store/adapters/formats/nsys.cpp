@@ -26,7 +26,7 @@ namespace {
 struct Events {
   const char* table;
   const char* metric;
-  // What the last two columns tell: one of the launch, and a parameter.
+  // The last two columns: a value of the launch, and a parameter.
   const char *launch, *parameter;
   // Columns that queries can name where the table has them; else they are NULL.
   std::array<const char*, 11> columns;
@@ -207,7 +207,7 @@ class Export {
   // Why there may be nothing to take.
   std::string advice_if_empty() {
     if (unnamed_ > 0) return profile_again;
-    if (!has_table("StringIds"))
+    if (!has_tables_of_nsys())
       return "it is a SQLite file of another program; that of nsys is made by `nsys export --type sqlite "
              "PROFILE`";
     return "profile with `nsys profile --trace=cuda,nvtx`";
@@ -223,11 +223,12 @@ class Export {
     return left == 0 ? 1 : 0;
   }
 
-  bool has_table(const char* name) {
-    const Statement query = prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1");
-    if (!query) return false;
-    sqlite3_bind_text(query.get(), 1, name, -1, SQLITE_STATIC);
-    return sqlite3_step(query.get()) == SQLITE_ROW;
+  bool has_tables_of_nsys() {
+    const Statement query = prepare(
+        "SELECT 1 FROM sqlite_master WHERE name GLOB 'CUPTI_*' OR name GLOB 'NVTX_*' OR name GLOB "
+        "'TARGET_INFO_*' "
+        "OR name GLOB 'META_DATA_*'");
+    return query && sqlite3_step(query.get()) == SQLITE_ROW;
   }
 
   // "WITH read AS ..", a view of a table in which columns that it lacks are NULL.

@@ -107,6 +107,9 @@ bool take_kind(const JsonNode& state, const Kind& kind, const std::string& file,
             std::accumulate(hertz.begin(), hertz.end(), 0.0) / static_cast<double>(hertz.size()) / 1e9;
   });
   if (placement.samples.empty() && mean) placement.samples = {*mean};
+  for (const double time : placement.samples)
+    if (time < 0 && std::isfinite(time) && state.ok())
+      state.problem(fmt::format("has a time of {} s; a time is above 0", time));
   if (!state.ok() || placement.samples.empty()) return false;
   if (const std::optional<double> bad = unusable_in(placement.samples))
     ToolFile::end(one, Outcome::failed, unusable_time(std::string(kind.metric), *bad));
@@ -122,7 +125,7 @@ struct Option {
   Role role;
   bool has_value = true;
 };
-// What is not in this list changes how it measures: how long, how often, when it stops.
+// Any other option changes how it measures: how long, how often, when it stops.
 constexpr std::array<Option, 20> known_options{{{"--benchmark", Role::selects},
                                                 {"-b", Role::selects},
                                                 {"--axis", Role::selects},
@@ -181,9 +184,12 @@ void take_arguments(const JsonNode& meta, ToolFile& read) {
   read.field("runs", once ? "one, not warmed up" : "", FieldClass::block);
   read.field("launches", unblocked ? "timed" : "", FieldClass::block);
   read.field("options", join(measuring, " "), FieldClass::warn);
+  const JsonNode version = meta.find("version").find("nvbench");
+  const std::string described = text_of(version, "git_version");
+  read.field("NVBench", described.empty() ? text_of(version, "git_sha") : described, FieldClass::warn);
 }
 
-// What the states of a file show together.
+// The states of a file together.
 struct States {
   std::set<std::string> devices;  // numbers of the GPUs that they ran on
   std::string sample;             // "each" time, or a "mean", which a few long times change
@@ -253,9 +259,10 @@ void take_state(const JsonNode& state, const std::string& name, const std::strin
                 const std::string& file, ToolFile& read) {
   const ToolCase known = case_of(name, sample, state);
   if (state.ok() && read.has(known))
-    state.problem(
-        fmt::format("has the name `{}`, which came before", printable(known.name)),
-        "values of an axis that round to one text share a name: give them as text, by add_string_axis");
+    state.problem(fmt::format("has the name `{}`, which came before", printable(known.name)),
+                  "run each benchmark once, whatever its options (-b); values of an axis that round to one "
+                  "text share a "
+                  "name: give them as text, by add_string_axis");
   if (!state.ok()) return;
   CaseRecord& one = read.at(known);
   const std::string reason = text_of(state, "skip_reason");

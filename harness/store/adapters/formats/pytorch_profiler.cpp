@@ -39,7 +39,7 @@ std::string shape_of(const JsonNode& array) {
   return launch_shape(std::move(shape));
 }
 
-// What an event is of. PyTorch 1.8 to 1.11 spells it otherwise, and calls ranges operators, as it does the
+// The kind of an event. PyTorch 1.8 to 1.11 spells it otherwise, and calls ranges operators, as it does the
 // operators in them; of those, steps alone are known by their names.
 std::string kind_of(const JsonNode& event) {
   static constexpr std::array<std::pair<std::string_view, const char*>, 4> older{
@@ -85,7 +85,7 @@ class Trace {
       if (std::string value = text_of(group, name); !value.empty()) parameters_[name] = std::move(value);
   }
 
-  // Of the GPUs that were used, if any; the file lists all of the machine.
+  // The GPUs that were used, if any; the file lists all of the machine.
   void take_machine(const JsonNode& root) {
     std::vector<std::string> models, multiprocessors;
     const auto add_once = [](std::vector<std::string>& all, std::string one) {
@@ -101,7 +101,7 @@ class Trace {
       });
     read_.field("GPU", join(models, ", "), FieldClass::block);
     read_.field("multiprocessors", join(multiprocessors, ", "), FieldClass::block);
-    // What it records besides takes time on the host.
+    // Recording more takes time on the host.
     for (const char* name : {"with_stack", "record_shapes", "profile_memory", "with_flops", "with_modules"})
       read_.field(name, text_of(root, name), FieldClass::warn);
     read_.field("driver", text_of(root, "cuda_driver_version"), FieldClass::warn);

@@ -108,11 +108,11 @@ TEST_F(HostLoadTest, AShortPieceOfWorkHasTheLoadOfTheTimeAroundIt) {
   watch.begin(at(10, 0, 0));
   EXPECT_EQ(watch.load_at(at(10.02, 0.03, 0.01)), std::nullopt) << "nobody watched for long enough";
   EXPECT_NEAR(watch.too_early_by(at(10.02, 0.03, 0.01)), 0.08, 1e-9);
-  const HostReading later = at(10.1, 0.11, 0.01);
+  const HostReading later = at(10.125, 0.135, 0.01);
   EXPECT_EQ(watch.too_early_by(later), 0);
   EXPECT_EQ(watch.load_at(later)->others, 1);
   watch.begin(later);
-  const HostReading soon = at(10.12, 0.14, 0.02);
+  const HostReading soon = at(10.14, 0.16, 0.02);
   EXPECT_EQ(watch.too_early_by(soon), 0) << "the first reading is old enough";
   EXPECT_EQ(watch.load_at(soon)->others, 1) << "without the work of both pieces";
 }

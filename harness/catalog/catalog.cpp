@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 
+#include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/catalog/c_plugin.h"
 #include "harness/catalog/python_module.h"
@@ -41,6 +43,26 @@ Status check_metrics(const sdk::Workload& workload, const std::string& origin) {
 Catalog Catalog::built_in() {
   Catalog catalog;
   register_built_in(catalog.contents_);
+  catalog.yield_to_modules();
+  return catalog;
+}
+
+// Also where this code is a library that an interpreter loaded.
+std::filesystem::path kernels_module_path() {
+  Dl_info here{};
+  std::filesystem::path file = this_program();
+  if (dladdr(reinterpret_cast<const void*>(&kernels_module_path), &here) != 0 && here.dli_fname != nullptr &&
+      std::string_view(here.dli_fname).ends_with(".so"))
+    file = here.dli_fname;
+  return (file.parent_path() / ".." / "lib" / "libharness_kernels.so").lexically_normal();
+}
+
+Result<Catalog> Catalog::load_built_in() {
+  const std::filesystem::path module = kernels_module_path();
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(module, code)) return built_in();
+  Catalog catalog;
+  if (Status loaded = catalog.load_module(module); !loaded) return fail(loaded.error());
   catalog.yield_to_modules();
   return catalog;
 }

@@ -22,6 +22,11 @@ class Catalog {
   // variant (the CUDA module, when a worker loads it, replaces those).
   static Catalog built_in();
 
+  // The same, from the module of them that a build has beside its program, and that `ab` loads of each build.
+  // So one build's CPU variants are the same machine code to `run` and to `ab`, whatever else the program
+  // holds. Without that file they are those in this program.
+  static Result<Catalog> load_built_in();
+
   // Loads a plugin (a shared library with HARNESS_MODULE, or one of sdk/plugin.h), or a file of Python with
   // cases, and adds what it brings. It stays loaded for the rest of the process.
   Status load_module(const std::filesystem::path& path);
@@ -53,6 +58,9 @@ class Catalog {
   std::set<std::string, std::less<>> yielding_;             // workloads
   std::map<std::string, std::string, std::less<>> hidden_;  // workload -> the module that hides it
 };
+
+// lib/libharness_kernels.so of this build; it need not be there.
+std::filesystem::path kernels_module_path();
 
 // Why this process cannot make a kernel of the variant. For a variant without `make`.
 Cause cause_of_absence(const sdk::Variant& variant);

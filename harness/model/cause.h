@@ -103,6 +103,7 @@ enum class CauseCode {
   streams_overlap,    // kernel: it ran beside one of another stream, as the host's time made it
   launches_differ,    // seen, executed: launches that the host asked for, and that the device carried out
   code_unread,        // problem: the file that holds a CPU kernel's machine code cannot be read
+  no_code,            // a CPU variant names no machine code, as those in Python
 };
 
 template <>
@@ -177,7 +178,8 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::graph_launched, "graph_launched"},
                       {CauseCode::streams_overlap, "streams_overlap"},
                       {CauseCode::launches_differ, "launches_differ"},
-                      {CauseCode::code_unread, "code_unread"}});
+                      {CauseCode::code_unread, "code_unread"},
+                      {CauseCode::no_code, "no_code"}});
 
 using Cause = Fact<CauseCode>;
 

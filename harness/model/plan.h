@@ -95,6 +95,9 @@ struct Program {
   std::string reads = {};                       // the import format of its output; "": it is only timed
   std::string prepare = {};                     // shell command before each start
   std::string steps = {};                       // of a trace: "period", "whole", "nvtx:NAME"; "": the default
+  std::string build = {};  // shell command in `folder`; `run` gives it before the first start
+  std::string built = {};  // in records: hash of the files of its command that git does not track, without
+                           // `build`; "": none, or not known
 
   bool operator==(const Program&) const = default;
 };

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/units.h"
 #include "harness/model/device_kinds.h"
 #include "harness/model/plan.h"
 
@@ -25,6 +26,22 @@ inline constexpr std::string_view traced_gaps = "gaps";
 // the time of the whole process is called another name.
 inline std::string_view time_of_program(const std::string& reads) {
   return reads.empty() || reads == trace_format ? cpu_kind.time_metric : process_time;
+}
+
+// The CPU time of a benchmark in a program's output.
+inline constexpr std::string_view benchmark_cpu_time = "cpu_time";
+
+// Whether a time is of the CPUs' work alone.
+constexpr bool is_cpu_time(std::string_view metric) {
+  return metric == user_time || metric == system_time || metric == benchmark_cpu_time;
+}
+
+// Whether a metric gets worse while others use the CPUs: a time of the host, or a rate.
+inline bool suffers_from_load(std::string_view metric, std::string_view unit) {
+  if (unit.ends_with("/s")) return true;
+  const bool of_gpu = (is_time_of_device(metric) && metric != cpu_kind.time_metric) ||
+                      metric == traced_kernel_time || metric == traced_copy_time;
+  return seconds_per_unit(unit) > 0 && !of_gpu;
 }
 
 inline std::vector<std::string> metrics_of_program(const std::string& reads) {

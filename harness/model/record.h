@@ -48,6 +48,18 @@ template <>
 inline constexpr auto enum_names<Direction> = names<Direction>({{Direction::lower_is_better, "lower"},
                                                                 {Direction::higher_is_better, "higher"}});
 
+// The load that kept the host's CPUs from the work at hand. A figure that the system does not tell is absent.
+struct HostLoad {
+  std::optional<int> cpus;        // of the system
+  std::optional<double> others;   // of these, others kept so many busy on average: processes and guests
+  std::optional<double> stolen;   // of these, guests of the machine
+  std::optional<double> queue;    // other threads that ran or waited to, right before and right after
+  std::optional<double> stalled;  // share of the time in which some thread waited for a CPU
+  std::optional<double> held;     // CPUs' worth of time for which a quota held threads back
+
+  bool operator==(const HostLoad&) const = default;
+};
+
 // The device's conditions around one placement. A value is absent where the device does not tell.
 struct Conditions {
   std::optional<double> sm_clock_mhz;
@@ -56,6 +68,7 @@ struct Conditions {
   std::optional<double> temperature_c;
   std::vector<std::string> throttled;  // why the device held its clock down: "power_cap", "thermal"
   int other_processes = 0;             // other processes that used the device meanwhile
+  std::optional<HostLoad> load;        // of work on the CPU
 
   bool operator==(const Conditions&) const = default;
 };
@@ -90,7 +103,8 @@ struct Placement {
 struct ProcessSamples {
   int process = 0;  // numbered from 1 within the record
   std::vector<Placement> placements;
-  int session = 0;  // of a pooled baseline: number of its record, from 1; 0: not pooled
+  int session =
+      0;  // of a pooled baseline: number of its record, from 1; of an import: its session; 0: unknown
 
   bool operator==(const ProcessSamples&) const = default;
 };

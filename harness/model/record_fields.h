@@ -23,6 +23,15 @@ struct AsReason {
 };
 
 template <>
+struct Described<HostLoad> {
+  static constexpr auto fields = list_fields<HostLoad>(
+      JsonLayout::line, field("cpus", &HostLoad::cpus).unless_default(),
+      field("others", &HostLoad::others).unless_default(),
+      field("stolen", &HostLoad::stolen).unless_default(), field("queue", &HostLoad::queue).unless_default(),
+      field("stalled", &HostLoad::stalled).unless_default(), field("held", &HostLoad::held).unless_default());
+};
+
+template <>
 struct Described<Conditions> {
   static constexpr auto fields = list_fields<Conditions>(
       JsonLayout::line, field("sm_clock_mhz", &Conditions::sm_clock_mhz).unless_default(),
@@ -30,7 +39,8 @@ struct Described<Conditions> {
       field("power_w", &Conditions::power_w).unless_default(),
       field("temperature_c", &Conditions::temperature_c).unless_default(),
       field("throttled", &Conditions::throttled).unless_default(),
-      field("other_processes", &Conditions::other_processes).unless_default());
+      field("other_processes", &Conditions::other_processes).unless_default(),
+      field("load", &Conditions::load).unless_default());
 };
 
 template <>

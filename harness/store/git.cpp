@@ -271,10 +271,10 @@ Result<std::string> files_of_commit(const fs::path& folder, const std::string& c
 
 namespace {
 
-// The names that `git ls-files` tells, whatever characters they have.
-std::vector<std::string> ls_files(const fs::path& folder, std::vector<std::string> options,
-                                  const std::vector<std::string>& paths) {
-  options.insert(options.begin(), {"ls-files", "-z", "--full-name"});
+// The names that a command of git tells, whatever characters they have.
+std::vector<std::string> names_by(const fs::path& folder, const std::string& command,
+                                  std::vector<std::string> options, const std::vector<std::string>& paths) {
+  options.insert(options.begin(), {command, "-z", "--full-name"});
   options.emplace_back("--");
   options.insert(options.end(), paths.begin(), paths.end());
   const Result<Output> output = git(folder, std::move(options));
@@ -288,19 +288,29 @@ std::vector<std::string> ls_files(const fs::path& folder, std::vector<std::strin
 }  // namespace
 
 std::vector<std::string> tracked_files(const fs::path& folder, const std::vector<std::string>& patterns) {
-  return ls_files(folder, {}, patterns);
+  return names_by(folder, "ls-files", {}, patterns);
+}
+
+std::vector<std::string> tracked_files_with(const fs::path& folder, const std::vector<std::string>& words,
+                                            const std::vector<std::string>& patterns) {
+  std::vector<std::string> options{"--files-with-matches", "--fixed-strings"};
+  for (const std::string& word : words) {
+    if (options.size() > 2) options.emplace_back("--and");
+    options.insert(options.end(), {"-e", word});
+  }
+  return names_by(folder, "grep", std::move(options), patterns);
 }
 
 std::vector<std::string> unseen_files(const fs::path& folder) {
   std::vector<std::string> unseen;
-  for (const std::string& line : ls_files(folder, {"-v"}, {":(top)"}))
+  for (const std::string& line : names_by(folder, "ls-files", {"-v"}, {":(top)"}))
     if (line.size() > 2 && (line[0] == 'S' || (line[0] >= 'a' && line[0] <= 'z')))
       unseen.push_back(line.substr(2));
   return unseen;
 }
 
 std::vector<std::string> untracked_files(const fs::path& folder, const std::vector<std::string>& paths) {
-  return ls_files(folder, {"--others", "--exclude-standard"}, paths);
+  return names_by(folder, "ls-files", {"--others", "--exclude-standard"}, paths);
 }
 
 bool has_changes(const fs::path& folder, const std::vector<std::string>& paths) {

@@ -66,6 +66,10 @@ Result<std::string> files_of_commit(const std::filesystem::path& folder, const s
 // The tracked files that match, relative to the repository's top. None where git cannot tell.
 std::vector<std::string> tracked_files(const std::filesystem::path& folder,
                                        const std::vector<std::string>& patterns);
+// Tracked files in which a line has all words, as they are in the working tree.
+std::vector<std::string> tracked_files_with(const std::filesystem::path& folder,
+                                            const std::vector<std::string>& words,
+                                            const std::vector<std::string>& patterns);
 // The tracked files whose changes git is told not to see: assume-unchanged, or skip-worktree.
 std::vector<std::string> unseen_files(const std::filesystem::path& folder);
 // The files below `paths` that are neither tracked nor ignored, relative to the repository's top.

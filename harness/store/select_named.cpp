@@ -66,8 +66,11 @@ Error no_file(const fs::path& path, const Error& error) {
 Result<Record> read_tool_files(const std::string& name, const SelectOptions& options) {
   ImportOptions imports = options.imports;
   imports.suite = options.suite;
-  Checked<Record> record = import_named({name}, imports);
+  std::vector<std::string> remarks;
+  Checked<Record> record =
+      import_named({name}, imports, [&](const Import& import) { remarks = import.remarks(); });
   if (!record) return fail(record.error().front());
+  if (options.tell) std::for_each(remarks.begin(), remarks.end(), options.tell);
   return std::move(*record);
 }
 

@@ -17,10 +17,10 @@ struct Selected {
   RecordSource source;
 };
 
-// The cases of `current` that pass when it is judged by `baseline`: how the caller judges a record that was
-// never judged, before it may serve as a baseline itself. No sample of a case is in either where it is not
-// asked for.
-using Passes = std::function<std::set<std::string>(const Record& baseline, const Record& current)>;
+// The verdicts of the cases of `current` when it is judged by `baseline`: how the caller judges a record that
+// was never judged, before it may serve as a baseline itself. No sample of a case is in either where it is
+// not asked for.
+using Passes = std::function<std::vector<CaseVerdict>(const Record& baseline, const Record& current)>;
 
 struct SelectOptions {
   std::string folder;         // of the repository
@@ -30,6 +30,7 @@ struct SelectOptions {
   Passes passes = {};         // without it no record that was never judged follows one that may serve
   std::vector<std::string> among = {};  // for the baseline: only records with these ids; empty: all
   ImportOptions imports = {};           // of a side that is files of another tool
+  std::function<void(const std::string& remark)> tell = {};  // gets what is to say of such files
 };
 
 }  // namespace harness

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <unordered_set>
 
 #include "harness/base/text.h"
+#include "harness/model/results/machine_differences.h"
 #include "harness/model/results/program_trace.h"
 #include "harness/verdict/case_rows.h"
 #include "harness/verdict/check/describe.h"
@@ -166,6 +168,31 @@ std::vector<ComparisonRow> judged_rows(CaseRows found, const ComparedRecords& re
   return std::move(found.rows);
 }
 
+// Differences in the things that were measured, such as a program's path or a model's size, where tools tell
+// them.
+std::vector<Difference> differing_sources(const ComparedRecords& records) {
+  std::map<std::string, std::pair<std::set<std::string>, std::set<std::string>>> values;
+  for (const PairedCase& one : pair_cases(records.baseline, records.current)) {
+    if (one.before == nullptr || one.after == nullptr || !one.before->tool_case || !one.after->tool_case)
+      continue;
+    for (const auto& [name, value] : one.before->tool_case->source)
+      if (const auto now = one.after->tool_case->source.find(name);
+          now != one.after->tool_case->source.end() && now->second != value) {
+        values[name].first.insert(value);
+        values[name].second.insert(now->second);
+      }
+  }
+  constexpr std::size_t most = 3;
+  const auto joined = [most](const std::set<std::string>& all) {
+    const auto end = std::next(all.begin(), static_cast<std::ptrdiff_t>(std::min(all.size(), most)));
+    return join(std::vector<std::string>(all.begin(), end), "; ") + (all.size() > most ? "; ..." : "");
+  };
+  std::vector<Difference> found;
+  for (const auto& [name, sides] : values)
+    found.push_back(difference_of(name, joined(sides.first), joined(sides.second)));
+  return found;
+}
+
 std::vector<MachineDifference> differences_of(const std::map<std::string, MachineMatch>& machines) {
   std::vector<MachineDifference> all;
   for (const auto& [device, match] : machines)
@@ -189,6 +216,8 @@ Comparison finish_comparison(CaseRows rows, const ComparedRecords& records, cons
   if (records.one_session) comparison.session = current.session;
   comparison.rows = judged_rows(std::move(rows), records, trace);
   comparison.differences = differences_of(records.machines);
+  for (Difference& difference : differing_sources(records))
+    comparison.differences.push_back({"", std::move(difference)});
   apply_waivers(comparison, current.partial);
   comparison.remarks = remarks_on_gates(current);
   for (Remark& remark : remarks_on_proofs(baseline, current, comparison.rows))

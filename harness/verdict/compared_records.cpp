@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "harness/base/units.h"
+#include "harness/model/device_kinds.h"
 #include "harness/verdict/read/traced_steps.h"
 
 namespace harness {
@@ -78,7 +79,8 @@ std::optional<stats::VariancePrior> ComparedRecords::history_of(const Comparison
 
 double ComparedRecords::file_session_variance(const ComparisonRow& row) const {
   const bool is_known = spread_of(row) != nullptr || pairing || one_session;
-  return is_known || seconds_per_unit(row.unit) == 0 ? 0 : square_of_sd(file_session_sd);
+  const bool of_host = seconds_per_unit(row.unit) > 0 && row.metric != cuda_kind.time_metric;
+  return is_known || !of_host ? 0 : square_of_sd(file_session_sd);
 }
 
 Design ComparedRecords::design_of(const ComparisonRow& row, const std::string& device) const {

@@ -23,14 +23,20 @@ const Series* series_of(const CaseRecord* record, const std::string& metric) {
   return record == nullptr ? nullptr : series_named(*record, metric);
 }
 
-// The processes of the current side that the row's look takes; without a look all.
-std::vector<ProcessEvidence> processes_of(const Series* series, const LookState& look = {}) {
+// Whether the row shows all processes together, because fresh ones did not confirm it.
+bool shows_all(const ComparisonRow& row) {
+  return row.confirmation && !row.confirmation->confirmed;
+}
+
+// The processes of a side that the row takes: those of its look, without a look all.
+std::vector<ProcessEvidence> processes_of(const Series* series, const ComparisonRow& row,
+                                          const LookState& look = {}) {
   std::vector<ProcessEvidence> found;
   if (series == nullptr) return found;
   stats::ProcessEstimator estimator;
   for (const ProcessSamples& process : series->processes) {
-    if (confirms(process.process)) continue;  // the row's confirmation tells of them
-    if (look.number > 0 && !look.declared.empty() &&
+    if (confirms(process.process) && !shows_all(row)) continue;  // the row's confirmation tells of them
+    if (!shows_all(row) && look.number > 0 && !look.declared.empty() &&
         process.process > look.declared[static_cast<std::size_t>(look.number) - 1])
       continue;
     ProcessEvidence evidence{process.process, {}, std::nan("")};
@@ -92,7 +98,8 @@ std::optional<TestEvidence> test_of(const ComparisonRow& row, const Trace& trace
   if (found == trace.rows.end()) return std::nullopt;
   const Evidence& evidence = found->evidence;
   if (evidence.looks.empty()) return std::nullopt;
-  const LookEvidence& look = evidence.looks[evidence.shown];
+  const bool pooled = shows_all(row) && evidence.pooled;
+  const LookEvidence& look = pooled ? *evidence.pooled : evidence.looks[evidence.shown];
   TestEvidence test;
   test.effect = look.effect.difference;
   test.standard_error = look.effect.standard_error;
@@ -108,8 +115,8 @@ std::optional<TestEvidence> test_of(const ComparisonRow& row, const Trace& trace
   test.t_better = (test.effect + test.margin) / test.standard_error;
   test.lo = look.bounds.lo;
   test.hi = look.bounds.hi;
-  test.rank_worse = evidence.rank_worse;
-  test.rank_better = evidence.rank_better;
+  test.rank_worse = pooled ? 0 : evidence.rank_worse;
+  test.rank_better = pooled ? 0 : evidence.rank_better;
   test.family = trace.family;
   test.doubt = look.doubt;
   for (const LookEvidence& other : evidence.looks)
@@ -147,8 +154,8 @@ RowExplanation explained(const ComparisonRow& row, const Compared& compared) {
   if (row.proven || row.unproven)
     one.checks.insert(one.checks.begin() + 1,
                       ComparabilityCheck{{CheckCode::identity, {{"proven", row.proven}}}});
-  one.baseline = processes_of(old);
-  one.current = processes_of(now, row.look);
+  one.baseline = processes_of(old, row);
+  one.current = processes_of(now, row, row.look);
   set_values(one.baseline, row.baseline);
   set_values(one.current, row.current);
   one.test = test_of(row, compared.trace);

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "harness/model/device_kinds.h"
+#include "harness/model/program_metrics.h"
 #include "harness/verdict/check/describe.h"
 #include "harness/verdict/check/diagnose.h"
 #include "harness/verdict/check/exact.h"
 #include "harness/verdict/check/proof.h"
 #include "harness/verdict/check/stands_for.h"
 #include "harness/verdict/check/zeros.h"
+#include "harness/verdict/cpu_change.h"
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/decide/looks.h"
 #include "harness/verdict/read/pairs.h"
@@ -75,11 +78,22 @@ Diagnostic loosened_margin(const RowGate& old, const RowGate& now) {
   return told;
 }
 
+// Whether some starts of a tool have no value of a metric, such as a time that their clock could not tell:
+// then the others are no fair mean.
+bool lacks_starts(const CaseRecord& one, const Series& series) {
+  if (one.device != import_device || series.metric == first_call_metric.name) return false;
+  const auto measured =
+      std::count_if(one.processes.begin(), one.processes.end(),
+                    [](const ProcessResult& result) { return result.outcome == Outcome::measured; });
+  return static_cast<std::ptrdiff_t>(series.processes.size()) < measured;
+}
+
 // Marks a row whose gate lets more pass than the baseline's did, and counts because the policy accepts what
 // the change proposes. `regressed` says whether the old gate would have called the row regressed.
 template <class Regressed>
 void compare_gates(ComparisonRow& row, const MetricPair& pair, const Policy& policy, Regressed regressed) {
-  const bool informs = pair.old.informs && pair.now.informs;
+  const bool informs = (pair.old.informs && pair.now.informs) || lacks_starts(pair.before, pair.old) ||
+                       lacks_starts(pair.after, pair.now);
   const RowGate old = gate_of(pair.before.gate, row.metric, policy, informs);
   const RowGate now = gate_of(pair.after.gate, row.metric, policy, informs);
   if (!policy.accept_proposed || old.informative) return;  // informative in the baseline as well
@@ -114,6 +128,14 @@ void judge_values(JudgedRow& judged, const MetricPair& pair, const SideReading& 
   });
 }
 
+Design design_of(const ComparisonRow& row, const MetricPair& pair, const ComparedRecords& records) {
+  Design design = records.design_of(row, pair.before.device);
+  design.in_turn = records.pairing.has_value();
+  design.cpu_time = is_cpu_time(row.metric);
+  design.cpu_change = cpu_change(pair.before, pair.after);
+  return design;
+}
+
 // The processes of a series that measured a regression again, or the others.
 Series stage_of(const Series& series, bool confirming) {
   Series stage{series.metric, series.unit, series.direction, {}};
@@ -141,7 +163,7 @@ void weigh_again(JudgedRow& judged, const MetricPair& pair, const ComparedRecord
     return;
   }
   const auto weighed = [&](const Series& old, const Series& now) {
-    Design design = records.design_of(judged.row, pair.before.device);
+    Design design = design_of(judged.row, pair, records);
     if (records.pairing == Pairing::Kind::process) design.ratios = log_ratios(old, now);
     return weigh(judged.row, 1, reader.read(old), reader.read(now), design, records.policy);
   };
@@ -150,21 +172,27 @@ void weigh_again(JudgedRow& judged, const MetricPair& pair, const ComparedRecord
   judged.evidence->pooled = weighed(pair.old, pair.now);
 }
 
-// Whether all processes are starts of one file of another tool, which took them one after the other.
+// Whether a file of another tool holds several of the processes: it took them one after the other, so they
+// share what changes between files.
 bool shares_file(const SideReading& side) {
-  return side.sessions.size() > 1 && side.sessions.front() > 0 &&
-         std::all_of(side.sessions.begin(), side.sessions.end(),
-                     [&](int session) { return session == side.sessions.front(); });
+  std::set<int> met;
+  return std::any_of(side.sessions.begin(), side.sessions.end(),
+                     [&](int session) { return session > 0 && !met.insert(session).second; });
+}
+
+bool is_one_session(const SideReading& side) {
+  return std::set<int>(side.sessions.begin(), side.sessions.end()).size() == 1;
 }
 
 // One look at all processes that there are.
 void judge_at_once(JudgedRow& judged, const MetricPair& pair, const SideReading& baseline,
                    const SideReading& current, const ComparedRecords& records) {
   ComparisonRow& row = judged.row;
-  Design design = records.design_of(row, pair.before.device);
+  Design design = design_of(row, pair, records);
   if (pair.after.device == import_device && (shares_file(baseline) || shares_file(current))) {
     const double between = records.file_session_variance(row);
-    row.one_file = between > design.session_variance;
+    design.by_session = between > design.session_variance;
+    row.one_file = design.by_session && (is_one_session(baseline) || is_one_session(current));
     design.session_variance = std::max(design.session_variance, between);
   }
   if (records.pairing == Pairing::Kind::process) design.ratios = log_ratios(pair.old, pair.now);
@@ -172,7 +200,7 @@ void judge_at_once(JudgedRow& judged, const MetricPair& pair, const SideReading&
     judged.evidence = Evidence{0, {}, row.baseline.processes, {}};
     judged.evidence->looks.push_back(std::move(*look));
     if (!design.ratios) judged.evidence->history = records.history_of(row);
-    add_spreads(judged, pair, baseline, current);
+    if (!design.by_session) add_spreads(judged, pair, baseline, current);
   } else {
     cannot_test(row, records.policy);
     if (design.ratios) {
@@ -188,7 +216,7 @@ void judge_at_once(JudgedRow& judged, const MetricPair& pair, const SideReading&
 void judge_looks(JudgedRow& judged, const MetricPair& pair, const SideReading& baseline,
                  const ComparedRecords& records, SideReader& reader) {
   ComparisonRow& row = judged.row;
-  const Design design = records.design_of(row, pair.before.device);
+  const Design design = design_of(row, pair, records);
   judged.evidence = Evidence{0, {}, row.baseline.processes, {}};
   judged.evidence->history = records.history_of(row);
   judged.looks = LookReadings{0, &pair.before, &pair.after, {}};

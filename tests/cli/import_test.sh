@@ -77,7 +77,7 @@ for run in range(1, 6):
     elif source.suffix == ".jsonl":
         target.write_text("".join(json.dumps(scaled(json.loads(line), scale)) + "\n" for line in source.open()))
     elif source.suffix == ".csv":
-        target.write_text(re.sub(r'"4,([0-9]{3})"', lambda m: f'"{(4000 + int(m[1])) * scale}"', source.read_text()))
+        target.write_text(re.sub(r'"4,([0-9]{3})"', lambda m: f'"{round((4000 + int(m[1])) * scale)}"', source.read_text()))
     else:
         shutil.copy(source, target)
         with sqlite3.connect(target) as base:
@@ -126,6 +126,21 @@ cp old/1.json old/6.json
 expect 2 "$HARNESS" compare --baseline 'old/*.json' --current 'new/*.json'
 names 6.json
 
+# A folder is no side; its files are. Remarks about files are shown, too.
+expect 2 "$HARNESS" compare --baseline old/ --current 'new/*.json'
+names "'old/*.json'"
+rm old/6.json
+sed -i 's/"cpu_time": [0-9.e+-]*/"cpu_time": 0/' new/*.json
+expect "0 1 3 4" "$HARNESS" compare --baseline 'old/*.json' --current 'new/*.json'
+names note: cpu_time
+# Files of two hosts are sessions, which are named by as many options.
+mkdir hosts
+for run in 1 2 3 4; do sed "s/\"host_name\": \"[^\"]*\"/\"host_name\": \"host-$((run % 2))\"/" google_benchmark.1.$run >hosts/$run.json; done
+expect 2 "$HARNESS" import hosts/*.json --as hosts.json
+names --session --same
+expect 0 "$HARNESS" import hosts/*.json --as hosts.json --session 'a=hosts/[13].json' --session 'b=hosts/[24].json'
+expect 0 "$HARNESS" import hosts/*.json --as hosts.json --same host --same date
+
 # Where a record belongs: the commit of the file, or of the option; the suite is asked for behind a run's number.
 repository
 git add -A . >/dev/null 2>&1 || true
@@ -134,6 +149,7 @@ here=$(git rev-parse HEAD)
 expect 2 "$HARNESS" import google_benchmark.1.1
 names --suite
 expect 0 "$HARNESS" import google_benchmark.1.1 --suite bench --date 2026-11-20
+expect 2 "$HARNESS" import google_benchmark.1.2 --suite bench --commit ""
 python3 - "$here" <<'PY'
 import json, sys
 document = json.load(open("pytest_benchmark.1.1"))

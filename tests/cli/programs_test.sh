@@ -2,6 +2,7 @@
 # Programs as cases. A program whose verdict counts prints scripted times, so that none rests on real timing.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+export HARNESS_SYSTEM_ROOT=$scratch/quiet  # the load of this host is that of other tests
 
 repository
 speeds 100
@@ -142,4 +143,42 @@ expect 5 timed --runs 2 -- false
 expect 2 timed --parameter-list n 1,2 -- true
 expect 0 timed --runs 1 --format csv -- true
 
+# A start whose file lacks a benchmark, or tells of another build, does not pass for the others.
+cat >uneven.py <<'PY'
+import json, os, pathlib, sys
+count = pathlib.Path("uneven_count")
+start = int(count.read_text()) if count.exists() else 0
+count.write_text(str(start + 1))
+how = os.environ.get("HOW", "")
+names = ["BM_a", "BM_b"]
+if how == "lacks" and start == 2: names.remove("BM_b")
+rows = [{"name": name, "run_type": "iteration", "real_time": 10 + 0.001 * start, "cpu_time": 10 + 0.001 * start, "time_unit": "us"}
+        for name in names]
+if how == "fails":
+    rows[1] = {"name": "BM_b", "run_type": "iteration", "error_occurred": True, "error_message": "no memory"}
+context = {"library_build_type": "debug" if how == "debug" or (how == "mixed" and start == 2) else "release"}
+print(json.dumps({"context": context, "benchmarks": rows}))
+sys.exit(1 if how == "fails" else 0)
+PY
+cat >uneven.yaml <<'YAML'
+version: 2
+name: uneven
+programs:
+  - {name: uneven, command: [python3, uneven.py], reads: google_benchmark, gate: {margin: 1%}}
+YAML
+uneven() {
+  rm -f uneven_count
+  HOW=$1 expect "$2" "$HARNESS" run uneven.yaml --device scripted:speed.json --output "uneven-$1.json"
+}
+uneven whole 0
+uneven lacks 5
+names uneven/BM_b
+uneven fails 5
+names uneven/BM_b
+holds uneven-fails.json '[len(case["results"]) for case in report["cases"] if case["id"] == "uneven/BM_a"] == [5]'
+uneven mixed 5
+names library_build_type
+uneven debug 0
+expect 4 "$HARNESS" compare --baseline uneven-whole.json --current uneven-debug.json
+names library_build_type
 finish

@@ -92,6 +92,28 @@ cp -r ../project/{CMakeLists.txt,axpy.cpp,shared} .
 configure
 build
 expect 0 run
+# Once the sources are committed, the plugin may be of other ones.
+git add . && git commit -qm "the sources, after the build"
+expect 2 run
+names libaxpy_kernels.so "$(commit)" cmake --allow
+expect 0 run --allow stale
+build
+expect 0 run
+git checkout -qb slower && echo '// slower' >>axpy.cpp && git commit -qam "slower"
+expect 2 run --against main
+names "$(commit)"
+
+# A plugin of another build system says nothing, and is taken, with a line that names it.
+new_repository plain ./libscale.so
+cp "$here/../../examples/c_plugin/scale.c" .
+expect 0 cc -O1 -shared -fPIC -I "$work/prefix/include" scale.c -o libscale.so
+printf '%s\n' 'version: 1' 'name: plain' 'modules: [./libscale.so]' 'cases:' \
+  '  - {workload: scale, variants: [loop], axes: {n: [64]}, gate: {metrics: {time: {informative: true}}}}' >plain.yaml
+git add . && git commit -qm "a plugin in C"
+expect 0 "$HARNESS" run plain.yaml --device scripted:speed.json --processes 1
+names libscale.so sources
+expect 0 "$HARNESS" run plain.yaml --device scripted:speed.json --processes 1 --allow stale
+silent_about sources
 
 # The plugin of a submodule follows the submodule's commits.
 new_repository super third_party/kern/libaxpy_kernels.so

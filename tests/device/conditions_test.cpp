@@ -8,7 +8,7 @@ namespace {
 using testing::ElementsAre;
 
 TEST(CombinedConditions, MeetInTheMiddle) {
-  const Conditions both = combined({1980, 3200, 500, 50, {}, 0}, {1900, 3200, 700, 60, {}, 0});
+  const Conditions both = combined({1980, 3200, 500, 50, {}, 0, {}}, {1900, 3200, 700, 60, {}, 0, {}});
   EXPECT_EQ(both.sm_clock_mhz, 1940);
   EXPECT_EQ(both.memory_clock_mhz, 3200);
   EXPECT_EQ(both.power_w, 600);

@@ -1,7 +1,6 @@
 #include "harness/device/cpu/cpu_conditions.h"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <fstream>
 
@@ -33,7 +32,7 @@ TEST_F(CpuReadingTest, TellsNothingOfAMachineThatTellsNothing) {
   EXPECT_EQ(now.clock_mhz, std::nullopt);
   EXPECT_EQ(now.temperature_c, std::nullopt);
   EXPECT_EQ(now.throttles, std::nullopt);
-  EXPECT_EQ(now.busy, std::nullopt);
+  EXPECT_EQ(now.host.busy, std::nullopt);
   EXPECT_EQ(conditions_between(now, now), Conditions{});
 }
 
@@ -69,19 +68,11 @@ TEST_F(CpuReadingTest, AddsUpThrottleEvents) {
   EXPECT_EQ(read().throttles, 17U);
 }
 
-TEST_F(CpuReadingTest, ReadsBusyTicksWithoutIdleOnes) {
-  put("proc/stat", "cpu  100 20 30 4000 500 6 7 8 0 0\ncpu0 1 1 1 1 1 1 1 1");
-  ASSERT_TRUE(read().busy);
-  EXPECT_DOUBLE_EQ(*read().busy * static_cast<double>(sysconf(_SC_CLK_TCK)), 171);
-  put("proc/stat", "cpu  100 20");
-  EXPECT_EQ(read().busy, std::nullopt);
-}
-
 CpuReading at(Seconds time, Seconds busy, Seconds own) {
   CpuReading reading;
-  reading.at = time;
-  reading.busy = busy;
-  reading.own = own;
+  reading.host.at = time;
+  reading.host.busy = busy;
+  reading.host.own = own;
   return reading;
 }
 
@@ -91,7 +82,27 @@ TEST(CpuConditions, CountTheCpusThatOthersKeptBusy) {
       << "less than half a CPU";
   EXPECT_EQ(conditions_between(at(10, 100, 5), at(12, 110, 7)).other_processes, 4);
   EXPECT_EQ(conditions_between(at(10, 100, 5), at(12, 101, 9)).other_processes, 0) << "ticks are coarse";
-  EXPECT_EQ(conditions_between(at(10, 100, 5), at(10.05, 101, 5)).other_processes, 0) << "too short to tell";
+  EXPECT_EQ(conditions_between(at(10, 100, 5), at(10.05, 101, 5)).load, std::nullopt) << "too short to tell";
+}
+
+TEST(CpuConditions, AHostWithoutOthersIsKnownToBeQuiet) {
+  const Conditions quiet = conditions_between(at(10, 100, 5), at(12, 104, 9));
+  ASSERT_TRUE(quiet.load);
+  EXPECT_EQ(quiet.load->others, 0);
+  EXPECT_NE(quiet, Conditions{}) << "so that the placement counts among those that were watched";
+}
+
+TEST(CpuWatch, TellsTheLoadAroundAPlacementThatIsTooShort) {
+  CpuWatch watch(at(10, 100, 0));
+  watch.begin(at(10.01, 100.02, 0));
+  EXPECT_EQ(watch.conditions_at(at(10.02, 100.03, 0)), std::nullopt) << "nobody watched for long enough";
+  watch.begin(at(11, 103, 0));
+  EXPECT_EQ(watch.conditions_at(at(11.001, 103.003, 0))->load->others, 3) << "since the device was opened";
+  watch.begin(at(11.05, 103.05, 0));
+  EXPECT_EQ(watch.conditions_at(at(11.2, 103.2, 0))->load->others, 1) << "of the placement alone";
+  EXPECT_NEAR(*watch.conditions_at(at(11.06, 103.06, 0))->load->others, 3.06 / 1.06, 1e-3)
+      << "both later readings are too young";
+  EXPECT_EQ(watch.conditions_at(at(11.14, 103.14, 0))->load->others, 1) << "since the placement before";
 }
 
 TEST(CpuConditions, CallItThermalWhenTheCountersGrew) {
@@ -114,6 +125,10 @@ TEST(CpuConditions, AreReadByTheDeviceFromBeginToEnd) {
     ASSERT_TRUE(conditions);
   }
   EXPECT_NE(conditions, Conditions{}) << "nothing to tell is told as nothing";
+  if (now.host.busy) {
+    ASSERT_TRUE(conditions);
+    EXPECT_TRUE(conditions->load) << "although the first placement was short";
+  }
   if (conditions) {
     EXPECT_EQ(conditions->sm_clock_mhz.has_value(), now.clock_mhz.has_value());
     EXPECT_EQ(conditions->temperature_c.has_value(), now.temperature_c.has_value());

@@ -82,6 +82,8 @@ TEST(ObjectCode, OfNoFileIsAnErrorAndAGap) {
   const auto seen = device.launches({{}, {}, &on_the_stack});
   ASSERT_TRUE(seen && seen->identity);
   EXPECT_THAT(seen->identity->gap, FactIs(CauseCode::code_unread));
+  EXPECT_THAT(device.launches({{}, {}, nullptr})->identity->gap, FactIs(CauseCode::no_code))
+      << "of a function in Python";
   const auto known = device.launches({{}, {}, own_code()});
   EXPECT_EQ(known->identity->digest.size(), 32U);
   EXPECT_EQ(known->identity, device.launches({{}, {}, own_code()})->identity);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "judged.h"
+#include "made_files.h"
 
 namespace harness {
 namespace {
@@ -12,37 +13,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // --- Google Benchmark
-
-struct Bench {
-  std::string name;
-  double time = 100;  // of both clocks
-  std::string more = {};
-  std::string unit = "ns";
-};
-
-std::string google_benchmark(const std::vector<Bench>& all, const std::string& context = "") {
-  std::string text = fmt::format(R"({{"context": {{"date": "2026-11-20T05:40:00+00:00", "host_name": "runner",
-    "executable": "build/bench", "num_cpus": 8, "mhz_per_cpu": 3000, "library_build_type": "release"{}}}, "benchmarks": [)",
-                                 context);
-  for (const Bench& one : all)
-    text += fmt::format(R"({}{{"name": "{}", "run_name": "{}", "run_type": "iteration", "repetitions": 1,
-      "repetition_index": 0, "iterations": 9, "real_time": {}, "cpu_time": {}, "time_unit": "{}"{}}})",
-                        &one == &all.front() ? "" : ", ", one.name, one.name, one.time, one.time, one.unit,
-                        one.more);
-  return text + "]}";
-}
-
-// Five files of benchmarks, each with a time by a factor of its own.
-Files runs(const std::vector<std::pair<Bench, double>>& all, const std::string& context = "") {
-  return five(1, [&](double step) {
-    std::vector<Bench> now;
-    for (const auto& [bench, factor] : all) {
-      now.push_back(bench);
-      now.back().time *= factor * step;
-    }
-    return google_benchmark(now, context);
-  });
-}
 
 const Bench copy{"BM_Copy/1024", 100, R"(, "family_index": 0)"},
     copy_again{"BM_Copy/1024", 400, R"(, "family_index": 1)"};
@@ -275,12 +245,6 @@ TEST(OutsideKinds, SeveralHostsOrDaysNeedNamedSessions) {
 
 // --- hyperfine
 
-std::string hyperfine(const std::vector<double>& times, const std::string& more = "",
-                      const std::string& command = "job") {
-  return fmt::format(R"({{"results": [{{"command": "{}", "times": [{}]{}}}]}})", command,
-                     fmt::join(times, ", "), more);
-}
-
 Files starts(double factor, int count = 30) {
   std::vector<double> times;
   for (int i = 0; i < count; ++i) times.push_back(0.4 * factor * (1 + 0.002 * ((i * 7) % 11 - 5)));
@@ -317,8 +281,12 @@ TEST(OutsideKinds, TheCommandIsNamedWithoutItsFolder) {
   EXPECT_EQ(judge(old, now).comparison.rows.size(), 1U);
   const auto two = import_samples(
       R"({"results": [{"command": "./old/a", "times": [1]}, {"command": "./new/a", "times": [1]}]})", "x");
-  ASSERT_FALSE(two);
-  EXPECT_THAT(two.error().front().text(), HasSubstr("hyperfine -n NAME"));
+  ASSERT_TRUE(two) << "two programs of one name in one file keep their folders";
+  EXPECT_THAT(ids_of(*two), ElementsAre("./old/a", "./new/a"));
+  const auto same = import_samples(
+      R"({"results": [{"command": "./old/a", "times": [1]}, {"command": "./old/a", "times": [1]}]})", "x");
+  ASSERT_FALSE(same);
+  EXPECT_THAT(same.error().front().text(), HasSubstr("hyperfine -n NAME"));
 }
 
 TEST(OutsideKinds, ParametersTellCommandsOfOneNameApart) {
@@ -426,10 +394,10 @@ TEST(OutsideKinds, AnotherRateInformsUntilADirectionIsGiven) {
 
 TEST(OutsideKinds, EverySpellingOfATimeIsKnown) {
   for (const char* unit : {"us", "usec", "\xC2\xB5s", "\xCE\xBCs", "microseconds"})
-    EXPECT_EQ(judge(lines("wall_time", "us", 1), lines("wall_time", unit, 1)).verdict, "unchanged") << unit;
-  EXPECT_EQ(judge(lines("wall_time", "us", 1), lines("wall_time", "ms", 1e-3)).verdict, "unchanged");
-  EXPECT_EQ(judge(lines("wall_time", "us", 1), lines("wall_time", "jiffies", 1)).verdict, "refused");
-  EXPECT_EQ(judge(lines("wall_time", "us", 1), lines("wall_time", "sec", -1)).verdict, "refused");
+    EXPECT_EQ(judge(lines("gpu_time", "us", 1), lines("gpu_time", unit, 1)).verdict, "unchanged") << unit;
+  EXPECT_EQ(judge(lines("gpu_time", "us", 1), lines("gpu_time", "ms", 1e-3)).verdict, "unchanged");
+  EXPECT_EQ(judge(lines("gpu_time", "us", 1), lines("gpu_time", "jiffies", 1)).verdict, "refused");
+  EXPECT_EQ(judge(lines("gpu_time", "us", 1), lines("gpu_time", "sec", -1)).verdict, "refused");
   EXPECT_EQ(judge(lines("latency", "ms/token", 1), lines("latency", "ms/token", 1)).verdict, "unchanged");
 }
 

@@ -11,7 +11,10 @@
 #include <optional>
 
 #include "harness/base/files.h"
+#include "harness/store/adapters/gunzip.h"
+#include "harness/store/adapters/read_csv.h"
 #include "judged.h"
+#include "sqlite_text.h"
 
 namespace harness {
 namespace {
@@ -30,6 +33,7 @@ struct Sample {
   const char* file;
   const char* times;  // pointers to times, separated by spaces, that the factor of a file scales
   std::vector<Mutation> mutations;
+  bool quoted = false;  // fields of CSV
 };
 
 using Action = std::function<void(Json& parent, const std::string& key)>;
@@ -77,7 +81,25 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-// The text of a sample whose times are scaled, maybe mutated. JSON Lines are an array here.
+std::string line_of_csv(const Json& fields, bool quoted) {
+  std::string line;
+  for (const Json& field : fields) {
+    const std::string text = field.is_string() ? field.get<std::string>() : field.dump();
+    line += (&field == &fields.front() ? "" : ",") + (quoted ? '"' + text + '"' : text);
+  }
+  return line;
+}
+
+// A number that is text; a whole one stays whole. Commas part thousands.
+std::string scaled(std::string text, double factor) {
+  std::erase(text, ',');
+  const double value = std::stod(text) * factor;
+  const bool is_whole = text.find_first_not_of("0123456789") == std::string::npos;
+  return is_whole ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
+}
+
+// The text of a sample whose times are scaled, maybe mutated. JSON Lines are an array here, and so is CSV: of
+// lines, each an array of fields.
 std::string text_of(const Sample& sample, const Json& original, double factor, const Mutation* mutation) {
   Json document = original;
   for (const std::string& pointer : words_of(sample.times))
@@ -86,12 +108,14 @@ std::string text_of(const Sample& sample, const Json& original, double factor, c
       if (value.is_number())
         value = value.get<double>() * factor;
       else if (value.is_string())
-        value = std::to_string(std::stod(value.get<std::string>()) * factor);
+        value = scaled(value.get<std::string>(), factor);
     });
   if (mutation != nullptr) mutate(document, *mutation);
   std::string text;
   if (std::string(sample.file).ends_with(".jsonl"))
     for (const Json& line : document) text += line.dump() + "\n";
+  else if (std::string(sample.file).ends_with(".csv"))
+    for (const Json& line : document) text += line_of_csv(line, sample.quoted) + "\n";
   else
     text = document.dump();
   for (std::size_t at = text.find(nan_mark); at != std::string::npos; at = text.find(nan_mark))
@@ -99,9 +123,28 @@ std::string text_of(const Sample& sample, const Json& original, double factor, c
   return text;
 }
 
+// Lines of a table, without those of the program before it, and without those that failed.
+Json read_table(const std::string& text) {
+  Json lines = Json::array();
+  std::istringstream in(text);
+  std::vector<std::string> fields;
+  for (std::string line; std::getline(in, line);)
+    if (split_csv(line, fields) && fields.size() > 3 && fields[4] != "incorrect" &&
+        fields[4] != "not_supported")
+      lines.push_back(fields);
+  return lines;
+}
+
 Json read_sample(const Sample& sample) {
-  const std::string text =
+  std::string text =
       read_file(fs::path(HARNESS_SOURCE_DIR) / "tests/store/import" / sample.file).value_or("");
+  if (is_gzip(text)) text = gunzip(text, sample.file).value_or("");
+  if (std::string(sample.file).ends_with(".csv")) return read_table(text);
+  if (std::string(sample.file).starts_with("nvbench")) {
+    Json document = Json::parse(text);
+    document["benchmarks"].erase(3);  // which throws
+    return document;
+  }
   if (!std::string(sample.file).ends_with(".jsonl")) return Json::parse(text);
   Json lines = Json::array();
   std::istringstream in(text);
@@ -117,8 +160,8 @@ const std::vector<Sample>& samples() {
        "/benchmarks/*/real_time /benchmarks/*/cpu_time",
        {{"/context/library_build_type", "drop", "not_comparable"},
         {"/context/library_build_type", "\"another\"", "not_comparable"},
-        {"/context/executable", "drop", "unchanged"},
-        {"/context/executable", "\"./other\"", "unchanged"},
+        {"/context/executable", "drop", "told"},
+        {"/context/executable", "\"./other\"", "told"},
         {"/context/num_cpus", "2000", "told"},
         {"/context/num_cpus", "drop", "told"},
         {"/context/caches", "[]", "told"},
@@ -138,10 +181,10 @@ const std::vector<Sample>& samples() {
         {"/benchmarks/6", "drop", "missing"},
         {"/benchmarks/0/run_name", "\"BM_other\"", "refused"},
         {"/benchmarks/6/run_name", "\"BM_other\"", "missing"},
-        {"/benchmarks/*/run_name", "drop", "refused"},
+        {"/benchmarks/*/run_name", "drop", "unchanged"},
         {"/benchmarks/0/run_name", "\"\"", "refused"},
         {"/benchmarks/0/run_type", "\"aggregate\"", "refused"},
-        {"/benchmarks/6/run_type", "\"aggregate\"", "refused"},
+        {"/benchmarks/6/run_type", "\"aggregate\"", "missing"},
         {"/benchmarks/0/threads", "4", "refused"},
         {"/benchmarks/0/threads", "drop", "unchanged"},
         {"/benchmarks/0/real_time", "drop", "refused"},
@@ -339,6 +382,96 @@ const std::vector<Sample>& samples() {
         {"/traceEvents/*/cat", "\"other\"", "refused"},
         {"/traceEvents/*/ph", "\"B\"", "refused"},
         {"/traceEvents", "[]", "refused"}}},
+      {"nvbench-2026.json.gz",
+       "/benchmarks/*/states/*/summaries/*/data/*/value",
+       {{"/meta/argv/0", "\"/new/nvb\"", "unchanged"},
+        {"/meta/argv/2", "\"other.json\"", "unchanged"},
+        {"/meta/argv/8", "\"6\"", "told"},
+        {"/meta/argv/7", "\"--lgc\"", "not_comparable"},
+        {"/meta/argv/7", "\"--lock-gpu-clocks\"", "not_comparable"},
+        {"/meta/argv/7", "\"--profile\"", "not_comparable"},
+        {"/meta/version/nvbench/git_version", "\"other\"", "told"},
+        {"/meta", "drop", "told"},
+        {"/devices/0/name", "\"NVIDIA H100\"", "not_comparable"},
+        {"/devices/0/name", "drop", "not_comparable"},
+        {"/devices/0/number_of_sms", "66", "not_comparable"},
+        {"/devices/0/ecc_state", "false", "not_comparable"},
+        {"/devices/0/sm_default_clock_rate", "1", "unchanged"},
+        {"/devices/0/id", "3", "not_comparable"},
+        {"/devices/0", "twice", "unchanged"},
+        {"/devices", "drop", "not_comparable"},
+        {"/benchmarks/1/name", "\"other\"", "missing"},
+        {"/benchmarks/1/name", "drop", "refused"},
+        {"/benchmarks/1/name", "\"\"", "refused"},
+        {"/benchmarks/1/states/0/name", "\"Device=0 N=2\"", "missing"},
+        {"/benchmarks/1/states/0/name", "drop", "refused"},
+        {"/benchmarks/1/states/0/device", "1", "missing"},
+        {"/benchmarks/1/states/0/is_skipped", "true", "missing"},
+        {"/benchmarks/1/states/0/is_skipped", "0", "refused"},
+        {"/benchmarks/1/states/0/skip_reason", "\"Unexpected error: x\"", "failed"},
+        {"/benchmarks/1/states/0/summaries/14/data/0/value", "\"0\"", "failed"},
+        {"/benchmarks/1/states/0/summaries/14/data/0/value", "\"nan\"", "failed"},
+        {"/benchmarks/1/states/0/summaries/14/data/0/value", "\"-1\"", "refused"},
+        {"/benchmarks/1/states/0/summaries/14/data/0/value", "drop", "refused"},
+        {"/benchmarks/1/states/0/summaries/14/tag", "\"other\"", "failed"},
+        {"/benchmarks/1/states/0/summaries/14/tag", "drop", "refused"},
+        {"/benchmarks/1/states/0/summaries", "drop", "failed"},
+        {"/benchmarks/1/states/0", "twice", "refused"},
+        {"/benchmarks/1/states", "null", "missing"},
+        {"/benchmarks/1", "twice", "refused"},
+        {"/benchmarks/1", "drop", "missing"},
+        {"/benchmarks", "[]", "refused"},
+        {"/benchmarks", "drop", "refused"}}},
+      {"ncu.csv",
+       "/2/12 /3/12 /4/12",
+       {{"/0/12", "\"other\"", "missing"},
+        {"/0/4", "\"other\"", "refused"},
+        {"/1/12", "\"us\"", "regressed"},
+        {"/1/12", "\"cycle\"", "refused"},
+        {"/1/12", "\"\"", "refused"},
+        {"/1/11", "\"Kbyte\"", "refused"},
+        {"/1/11", "\"sector\"", "not_comparable"},
+        {"/2/0", "\"1\"", "refused"},
+        {"/*/2", "\"other\"", "unchanged"},
+        {"/3/4", "\"other\"", "missing"},
+        {"/3/4", "\"\"", "refused"},
+        {"/3/7", "\"(128, 1, 1)\"", "unchanged"},
+        {"/3/8", "\"(8, 1, 1)\"", "unchanged"},
+        {"/3/9", "\"1\"", "unchanged"},
+        {"/3/10", "\"8.0\"", "refused"},
+        {"/*/10", "\"8.0\"", "not_comparable"},
+        {"/3/12", "\"0\"", "failed"},
+        {"/3/12", "\"nan\"", "failed"},
+        {"/3/12", "\"n/a\"", "missing"},
+        {"/3/12", "\"-1\"", "refused"},
+        {"/3/12", "\"4.416\"", "refused"},
+        {"/3/12", "drop", "refused"},
+        {"/3", "twice", "refused"},
+        {"/3", "drop", "missing"}},
+       true},
+      {"cutlass_profiler.csv",
+       "/1/42 /2/42",
+       {{"/0/42", "\"Time\"", "refused"},
+        {"/0/3", "\"Name\"", "refused"},
+        {"/1/0", "\"7\"", "unchanged"},
+        {"/1/1", "\"cuBLAS\"", "missing"},
+        {"/1/3", "\"other\"", "missing"},
+        {"/1/3", "\"\"", "refused"},
+        {"/1/4", "\"incorrect\"", "failed"},
+        {"/1/4", "\"not_run\"", "missing"},
+        {"/1/4", "\"not_verified\"", "unchanged"},
+        {"/1/4", "\"\"", "failed"},
+        {"/1/5", "\"internal_error\"", "failed"},
+        {"/1/7", "\"512\"", "missing"},
+        {"/1/7", "\"\"", "told"},
+        {"/1/10", "\"f16:column\"", "missing"},
+        {"/1/42", "\"0\"", "failed"},
+        {"/1/42", "\"nan\"", "failed"},
+        {"/1/42", "\"-1\"", "refused"},
+        {"/1/42", "\"\"", "refused"},
+        {"/1/42", "drop", "refused"},
+        {"/1", "twice", "refused"},
+        {"/1", "drop", "missing"}}},
       {"json_lines.jsonl",
        "/*/samples/*",
        {{"/1/unit", "drop", "refused"},
@@ -381,18 +514,76 @@ TEST_P(Mutations, ChangeNoVerdictSilently) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Mutations, testing::Range(std::size_t{0}, samples().size()),
-                         [](const auto& info) {
-                           std::string name = samples()[info.param].file;
+                         [](const auto& named) {
+                           std::string name = samples()[named.param].file;
                            for (char& c : name)
                              if (c == '.' || c == '-') c = '_';
                            return name;
                          });
 
+// The same for a SQLite file, by statements.
+struct Statement {
+  const char* sql;
+  const char* expected;
+};
+const std::vector<Statement> statements{
+    {"UPDATE StringIds SET value = 'other' WHERE id = 3", "missing"},
+    {"DELETE FROM StringIds WHERE id = 3", "missing"},
+    {"UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET \"end\" = start WHERE demangledName = 3", "failed"},
+    {"UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET \"end\" = start - 1 WHERE demangledName = 3", "refused"},
+    {"UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET \"end\" = 'late' WHERE demangledName = 3", "refused"},
+    {"UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET gridX = 8 WHERE demangledName = 3", "unchanged"},
+    {"UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET blockX = 8 WHERE demangledName = 3", "unchanged"},
+    {"UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET deviceId = 1", "unchanged"},
+    {"UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET deviceId = 1 WHERE demangledName = 3", "unchanged"},
+    {"ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME TO CUPTI_ACTIVITY_KIND_KERNEL_V4", "unchanged"},
+    {"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL_V2 AS SELECT * FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE 0",
+     "unchanged"},
+    {"ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN gridX", "unchanged"},
+    {"DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL", "missing"},
+    {"DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE demangledName = 3", "missing"},
+    {"UPDATE NVTX_EVENTS SET text = 'other' WHERE text = 'copies'", "missing"},
+    {"UPDATE NVTX_EVENTS SET eventType = 34 WHERE text = 'copies'", "missing"},
+    {"UPDATE NVTX_EVENTS SET \"end\" = start WHERE text = 'copies'", "failed"},
+    {"UPDATE NVTX_EVENTS SET \"end\" = NULL WHERE text = 'copies'", "missing"},
+    {"UPDATE NVTX_EVENTS SET domainId = 3 WHERE text = 'copies'", "told"},
+    {"DROP TABLE NVTX_EVENTS; DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL", "refused"},
+    {"CREATE TABLE TARGET_INFO_GPU(id, name); INSERT INTO TARGET_INFO_GPU VALUES (0, 'NVIDIA H100')",
+     "not_comparable"},
+    {"CREATE TABLE TARGET_INFO_GPU(id); INSERT INTO TARGET_INFO_GPU VALUES (0)", "unchanged"},
+    {"CREATE TABLE TARGET_INFO_SYSTEM_ENV(name, value); "
+     "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES ('CudaDriverVersion', '13.0')",
+     "told"},
+    {"CREATE TABLE TARGET_INFO_SYSTEM_ENV(name, value); "
+     "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES ('Hostname', 'lab')",
+     "unchanged"},
+};
+
+TEST(MutationsOfTables, OfNsysChangeNoVerdictSilently) {
+  const std::string original =
+      read_file(fs::path(HARNESS_SOURCE_DIR) / "tests/store/import/nsys.sqlite").value_or("");
+  const auto files = [&](const std::string& sql) {
+    return five(100, [&](double factor) {
+      std::string text;
+      for (const char* table : {"CUPTI_ACTIVITY_KIND_KERNEL", "NVTX_EVENTS"})
+        text += fmt::format("UPDATE {} SET \"end\" = start + CAST((\"end\" - start) * {} AS INTEGER);", table,
+                            factor);
+      return sqlite_text(text + sql, original);
+    });
+  };
+  const Files base = files("");
+  ASSERT_EQ(judge(base, base).verdict, "unchanged");
+  for (const Statement& one : statements) {
+    const Judged judged = judge(base, files(one.sql));
+    EXPECT_EQ(judged.verdict, one.expected) << one.sql << "\n" << judged.message;
+  }
+}
+
 // So that a table that lost its rows is seen.
 TEST(MutationsCount, IsKept) {
   std::size_t count = 0;
   for (const Sample& sample : samples()) count += sample.mutations.size();
-  EXPECT_GE(count, 205U);
+  EXPECT_GE(count + statements.size(), 310U);
 }
 
 }  // namespace

@@ -125,6 +125,30 @@ TEST_F(Programs, AStartIsAProcessWithItsTimesAndMemory) {
   EXPECT_EQ(progress_.total, 2U);
 }
 
+TEST_F(Programs, AStartTellsTheLoadOfTheHostBesideItsTimes) {
+  add("prog");
+  add("bench", "google_benchmark");
+  const HostLoad load{.others = 1.5, .queue = 2, .stalled = 0.4};
+  play_ = [&](const ProgramStart& start) {
+    ProgramEnd end;
+    end.load = load;
+    if (start.keep_output) end.output = "x";
+    return end;
+  };
+  run();
+  int watched = 0;
+  for (const ProcessResult& one : results_)
+    for (const Series& series : one.series) {
+      const Placement& placement = series.processes.at(0).placements.at(0);
+      const bool suffers = series.metric.ends_with("_time");
+      ASSERT_EQ(placement.conditions.has_value(), suffers) << one.case_id << " " << series.metric;
+      if (!suffers) continue;
+      EXPECT_EQ(placement.conditions->load, load);
+      ++watched;
+    }
+  EXPECT_EQ(watched, 2 * 7) << "prog, bench and bench/x, in two processes";
+}
+
 TEST_F(Programs, PreparesEachStartAndWarmsUpBeforeTheFirst) {
   add("prog").sampling.warmup = 2;
   plan_.cases[0].program->prepare = "make clean";

@@ -143,7 +143,7 @@ TEST_F(NvbenchFolder, FindsItsSamplesWhereverTheProgramWasStarted) {
 TEST(Ncu, ScalesItsTimesExactly) {
   const auto samples = [](const std::string& unit, const std::string& value) {
     std::string text = sample("ncu.csv", "\"byte\",\"ns\"", "\"byte\",\"" + unit + "\"");
-    text.replace(text.find("4,384"), 5, value);
+    for (const char* time : {"4,384", "4,416", "4,352"}) text.replace(text.find(time), 5, value);
     return import_samples(text, "x")->cases[0].series[0].processes[0].placements[0].samples[0];
   };
   EXPECT_EQ(samples("us", "4.384"), 4.384);
@@ -186,7 +186,7 @@ TEST(Nsys, RefusesWhatIsNoExport) {
     INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES )";
   const auto advice = [&](const char* values) { return refused("nsys", sqlite_file(table + values)).advice; };
   EXPECT_TRUE(import_samples(sqlite_file(table + "(10, 12, 1)"), "x"));
-  const std::string profile = advice("(10, 12, 1), (20, 20, 1)");
+  const std::string profile = advice("(10, 12, 1), (20, 19, 1)");
   EXPECT_FALSE(profile.empty());
   EXPECT_EQ(advice("(10, 12, 2)"), profile) << "without a name";
   EXPECT_EQ(advice("(10, 12, 1); UPDATE StringIds SET value = CAST(x'73FF' AS TEXT)"), profile)

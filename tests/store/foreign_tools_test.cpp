@@ -119,6 +119,41 @@ const std::vector<Foreign> files{
      "the stream of go test -json", "JSON Lines"},
     {"go test -bench", "goos: linux\ngoarch: amd64\nBenchmarkFold-2   100   5 ns/op\n",
      "a result of go test -bench", "JSON Lines"},
+    {"nsys 2021, gpukernsum", "Time(%),Total Time (ns),Instances,Average,Name\n50.0,1000,2,500.0,a\n",
+     "a table of nsys stats", "--type sqlite"},
+    {"nsys stats -r cuda_gpu_trace", "Start (ns),Duration (ns),CorrId,GrdX,Name\n100,2000,1,80,a\n",
+     "a table of nsys stats", "--type sqlite"},
+    {"nsys export --type json",
+     "{\"Collection\":1}\n{\"data\":[\"[Unknown]\"]}\n{\"CudaEvent\":{\"startNs\":\"1\"}}\n",
+     "the JSON of nsys", "--type sqlite"},
+    {"Nsight Compute, without the permission",
+     "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance "
+     "Counters\n",
+     "output of ncu, which failed", "==ERROR=="},
+    {"llama-bench -o md",
+     "| model      |       size |          test |              t/s |\n| --- | --- | --- | --- |\n",
+     "the table of llama-bench", "-o jsonl"},
+    {"llama-bench -o sql", "CREATE TABLE IF NOT EXISTS test (\n  build_commit TEXT\n);\n",
+     "the SQL of llama-bench", "-o jsonl"},
+    {"git lfs", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+     "a pointer of Git LFS", "git lfs pull"},
+    {"git merge", "<<<<<<< HEAD\n{\"context\":{}}\n=======\n{\"context\":{}}\n>>>>>>> b\n",
+     "a file with a merge conflict", "anew"},
+    {"an error of a proxy", "<!doctype html>\n<html><body>404</body></html>", "a page of HTML", "downloaded"},
+    {"zip", "PK\x03\x04 and more", "an archive", "unpack"},
+    {"zstd", "\x28\xB5\x2F\xFD and more", "packed by zstd", "unpack"},
+    {"a Rust bench", "test bench_x ... bench:       1,234 ns/iter (+/- 56)\n", "the text of a Rust bench",
+     "criterion"},
+    {"k6", R"({"metrics": {"http_req_duration": {"type": "trend"}}})", "a result of k6", "JSON Lines"},
+    {"k6 --out json", "{\"type\":\"Metric\"}\n{\"metric\":\"http_req_duration\"}\n", "a result of k6",
+     "JSON Lines"},
+    {"vLLM", R"({"backend": "vllm", "mean_ttft_ms": 5.5, "mean_tpot_ms": 1.5})",
+     "a result of a benchmark of vLLM or SGLang", "JSON Lines"},
+    {"wrk", "Running 30s test @ http://a/\n  Thread Stats   Avg\nRequests/sec: 7.5\n", "the text of wrk",
+     "JSON Lines"},
+    {"OSU", "# OSU MPI Latency Test v7.2\n# Size          Latency (us)\n1  1.2\n",
+     "the text of an OSU micro-benchmark", "JSON Lines"},
+    {"time -v", "\tCommand being timed: \"ls\"\n", "the text of time -v", "JSON Lines"},
     {"a record of the harness", R"({"format": "harness-record", "version": 1})",
      "a record of the harness itself", "harness compare"},
 };
@@ -131,6 +166,14 @@ TEST(ForeignTools, AreNamedInOneLineWithAdvice) {
     const Error& error = record.error().front();
     EXPECT_EQ(error.message, std::string("is ") + file.what + ", which is not read here") << file.tool;
     EXPECT_THAT(error.advice, HasSubstr(file.advice)) << file.tool;
+  }
+}
+
+TEST(ForeignTools, AProfileOfNsysIsNamedByItsFile) {
+  for (const char* file : {"a.nsys-rep", "a.qdrep"}) {
+    const auto record = import_samples(std::string("\0\1\2", 3), file);
+    ASSERT_FALSE(record);
+    EXPECT_THAT(record.error().front().text(), HasSubstr("nsys export --type sqlite"));
   }
 }
 

@@ -25,7 +25,7 @@ constexpr const char* two_processes =
 
 {"case": "gelu/mode=cold", "metric": "gpu_time", "unit": "us", "process": 2, "placement": 0, "samples": [3], "first_call": 90, "tags": ["a", "b"]}
 {"case": "gelu/mode=cold", "metric": "gpu_time", "unit": "us", "process": 1, "placement": 0, "samples": [1, 2], "first_call": 91.5, "tags": ["b", "c"]}
-{"case": "gelu/mode=cold", "metric": "bandwidth", "unit": "B/s", "process": 1, "placement": 0, "samples": [0, -1], "direction": "higher", "clock_ghz": 1.98, "forced_gates": 2}
+{"case": "gelu/mode=cold", "metric": "bandwidth", "unit": "B/s", "process": 1, "placement": 0, "samples": [2, 1], "direction": "higher", "clock_ghz": 1.98, "forced_gates": 2}
 {"case": "copy", "metric": "gpu_time", "unit": "ms", "process": 0, "samples": [1e-3], "remark": "unknown keys are ignored"}
 )";
 
@@ -63,8 +63,8 @@ TEST(Import, MakesARecordLikeAnyOther) {
   const Machine& machine = record->machines.at("import");
   EXPECT_EQ(machine.machine_class, "nvidia-h200");
   EXPECT_EQ(machine.device_uuid, "GPU-1");
-  EXPECT_THAT(machine.fields, ElementsAre(MachineField{"driver", "580", FieldClass::info},
-                                          MachineField{"clocks", "3", FieldClass::info},
+  EXPECT_THAT(machine.fields, ElementsAre(MachineField{"driver", "580", FieldClass::warn},
+                                          MachineField{"clocks", "3", FieldClass::warn},
                                           MachineField{"host", "lab", FieldClass::info}));
   ASSERT_EQ(record->cases.size(), 2U);
   const CaseRecord& gelu = record->cases[0];
@@ -78,13 +78,14 @@ TEST(Import, MakesARecordLikeAnyOther) {
   EXPECT_EQ(gelu.series[0], (Series{"gpu_time",
                                     "us",
                                     Direction::lower_is_better,
-                                    {{1, {{{1, 2}, 0, 0}}}, {2, {{{3}, 0, 0}, {{4, 5.5}, 0, 0}}}}}))
-      << "processes and placements by number";
+                                    {{1, {{{1, 2}, 0, 0}}, 1}, {2, {{{3}, 0, 0}, {{4, 5.5}, 0, 0}}, 1}}}))
+      << "processes and placements by number, of one session";
   EXPECT_EQ(gelu.series[1],
-            (Series{"bandwidth", "B/s", Direction::higher_is_better, {{1, {{{0, -1}, 2, 1.98}}}}}));
-  EXPECT_EQ(
-      gelu.series[2],
-      (Series{"first_call", "us", Direction::lower_is_better, {{1, {{{91.5}, 0, 0}}}, {2, {{{90}, 0, 0}}}}}));
+            (Series{"bandwidth", "B/s", Direction::higher_is_better, {{1, {{{2, 1}, 2, 1.98}}, 1}}}));
+  EXPECT_EQ(gelu.series[2], (Series{"first_call",
+                                    "us",
+                                    Direction::lower_is_better,
+                                    {{1, {{{91.5}, 0, 0}}, 1}, {2, {{{90}, 0, 0}}, 1}}}));
   EXPECT_EQ(record->cases[1].series[0].processes[0].process, 0);
   EXPECT_FALSE(record->finished.empty());
 }

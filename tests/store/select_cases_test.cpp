@@ -105,21 +105,30 @@ TEST_F(Cases, OfTheFirstRecordServeUnjudged) {
 }
 
 TEST_F(Cases, ThatWaitAreJudgedByTheBaselineBeforeThem) {
-  put(next(), {small_case("a", 5, "", 1), small_case("b", 5, "", 1)});
-  const std::string second = put(next(), {small_case("a", 5, "", 2), small_case("b", 5, "", 2)});
+  const std::vector<CaseRecord> first{small_case("a", 5, "", 1), small_case("b", 5, "", 1),
+                                      small_case("c", 5, "", 1)};
+  put(next(), first);
+  const std::string second =
+      put(next(), {small_case("a", 5, "", 2), small_case("b", 5, "", 2), small_case("c", 5, "", 2)});
   std::vector<double> judged;
+  std::vector<CaseVerdict> verdicts{
+      {"a", Verdict::regressed}, {"b", Verdict::unchanged}, {"c", Verdict::inconclusive}};
   options_.passes = [&](const Record& before, const Record& after) {
     for (const CaseRecord& one : before.cases)
       judged.push_back(one.series.at(0).processes.at(0).placements.at(0).samples.at(0));
     EXPECT_EQ(before.cases.size(), after.cases.size());
     EXPECT_EQ(after.id, second);
-    return std::set<std::string>{"b"};
+    return verdicts;
   };
   const Selected found = chosen();
-  EXPECT_THAT(judged, ElementsAre(1, 1));
+  EXPECT_THAT(judged, ElementsAre(1, 1, 1));
   EXPECT_EQ(time_of(found, "a"), 1);
   EXPECT_EQ(time_of(found, "b"), 2);
+  EXPECT_EQ(time_of(found, "c"), 1);
   EXPECT_EQ(found.source.found.count("regressed"), 1);
+  EXPECT_EQ(found.source.found.count("undecided"), 1);
+  verdicts[0].verdict = Verdict::improved;
+  EXPECT_EQ(chosen().source.found.count("regressed"), 0) << "an undecided case did not regress";
 }
 
 TEST_F(Cases, AreNotJudgedWithoutNeed) {
@@ -128,7 +137,7 @@ TEST_F(Cases, AreNotJudgedWithoutNeed) {
   put(next(), {small_case("a", 5, "d", 2)});
   options_.passes = [](const Record&, const Record&) {
     ADD_FAILURE() << "the same code was judged";
-    return std::set<std::string>{};
+    return std::vector<CaseVerdict>{};
   };
   const Selected found = chosen();
   EXPECT_EQ(found.record.cases.at(0).processes.size(), 10U) << "pooled instead";

@@ -28,8 +28,8 @@ class Selecting : public testing::Test {
   Selecting() {
     options_.folder = repository_.path();
     options_.passes = [](const Record& /*baseline*/, const Record& current) {
-      std::set<std::string> all;
-      for (const CaseRecord& one : current.cases) all.insert(one.id);
+      std::vector<CaseVerdict> all;
+      for (const CaseRecord& one : current.cases) all.push_back({one.id});
       return all;
     };
     store_ = *Store::open(repository_.path() + "/.harness/results.db");

@@ -39,9 +39,11 @@ page README.md 'The first verdict'
 step 0 "harness doctor"
 step 0 "harness list"
 names wgmma_fused
-step 0 "harness run"
 git checkout -qb my-branch && touch slower && commit "slower by two percent"
 git checkout -q main
+step 1 "harness ab"
+names $slower
+step 0 "harness run"
 step 1 "git checkout my-branch && ci/bootstrap.sh run"
 names $slower
 step 0 "harness import"

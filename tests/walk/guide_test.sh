@@ -42,5 +42,7 @@ done
 step 0 "harness calibrate --from"
 step 0 "harness calibrate"
 [[ $(git status --porcelain) == *suites/fusion.yaml* ]] || problem "--write did not change the suite"
+step 0 "harness calibrate"
+names machine
 expect 0 harness list suites/fusion.yaml
 finish_walk

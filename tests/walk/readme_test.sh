@@ -12,9 +12,10 @@ page README.md 'The first verdict'
 step 0 "harness doctor"
 step 0 "harness list"
 names threads_unfused cublas_unfused
-step 0 "harness run"
 git checkout -qb my-branch && speeds 110 && commit "slower by a tenth"
 git checkout -q main
+step 0 "harness ab"  # one script plays both sides
+step 0 "harness run"
 step 1 "git checkout my-branch && ci/bootstrap.sh run"
 names threads_fused
 step 0 "harness import"

@@ -7,12 +7,11 @@
 expect 0 cmake --install "$BUILD" --prefix "$scratch/prefix" --component sdk
 export CMAKE_PREFIX_PATH=$scratch/prefix CXX=$COMPILER
 git init -q -b main .
-printf '%s\n' build/ .harness/ >.gitignore
 python3 "$here/commands.py" --file ci/your-repository.md cmake 0 >CMakeLists.txt
 python3 "$here/commands.py" --file ci/your-repository.md cpp 0 >twice.cpp
 python3 "$here/commands.py" --file ci/your-repository.md yaml 0 >suite.yaml
-commit "the three files"
 page ci/your-repository.md 'Use it in your repository'
+step 0 "printf"
 step 0 "cmake -B build"
 step 0 "harness list"
 names twice/loop/n=100000

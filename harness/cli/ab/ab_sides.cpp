@@ -12,16 +12,16 @@
 #include "harness/base/process.h"
 #include "harness/cli/programs/command_suite.h"
 #include "harness/cli/provenance/build_commit.h"
+#include "harness/cli/provenance/repository_suite.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/store/git.h"
-#include "harness/suite/load_suite.h"
 
 namespace harness {
 namespace fs = std::filesystem;
 namespace {
 
 Result<AbOptions> options_of(const AbRequest& request) {
-  const Checked<Suite> suite = load_suite(request.plan.suite);
+  const Checked<Suite> suite = load_repository_suite(request.plan.suite);
   if (!suite) return fail(suite.error().front());
   const std::optional<fs::path> root = repository_root(".");
   if (!root) return fail(ErrorKind::usage, "this repository has no working tree", "run inside a checkout");
@@ -68,7 +68,7 @@ Checked<std::optional<AbSides>> sides_of_commits(const AbRequest& request, const
 
 // Git is not needed, and both sides use the suite in the working tree.
 Checked<std::optional<AbSides>> sides_of_folders(const AbRequest& request) {
-  const Checked<Suite> suite = load_suite(request.plan.suite);
+  const Checked<Suite> suite = load_repository_suite(request.plan.suite);
   if (!suite) return tl::unexpected(suite.error());  // both builds would report it
   if (!suite->programs.empty())
     return fail_checked({ErrorKind::usage, "a build folder is of kernels, and this suite has programs",
@@ -124,7 +124,7 @@ Checked<std::optional<AbSides>> sides_of_commands(const SuiteOptions& options, c
 
 std::string build_of(const AbRequest& request) {
   if (!request.build.empty()) return request.build;
-  const Checked<Suite> suite = load_suite(request.plan.suite);
+  const Checked<Suite> suite = load_repository_suite(request.plan.suite);
   return suite ? build_command(*suite, fs::path(request.plan.suite).parent_path(), "") : std::string();
 }
 

@@ -12,6 +12,7 @@
 
 #include "harness/base/text.h"
 #include "harness/cli/output/input_files.h"
+#include "harness/cli/provenance/repository_suite.h"
 #include "harness/store/git.h"
 #include "harness/verdict/claims/check_claims.h"
 
@@ -92,7 +93,7 @@ Checked<std::vector<Suite>> claimed_suites(const std::vector<std::string>& files
   std::set<std::filesystem::path> seen;
   for (const std::string& path : files) {
     if (!seen.insert(identity_of(path)).second) continue;
-    Checked<Suite> suite = load_suite(path);
+    Checked<Suite> suite = load_repository_suite(path);
     if (!suite) return tl::unexpected(suite.error());
     if (!base.empty()) {
       const Checked<std::optional<std::vector<Claim>>> before = claims_at(base, path);

@@ -12,10 +12,10 @@
 #include "harness/cli/options/typed_option.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/programs/command_suite.h"
+#include "harness/cli/provenance/repository_suite.h"
 #include "harness/cli/run/leave_out_unselected.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/store/git.h"
-#include "harness/suite/load_suite.h"
 
 namespace harness {
 namespace {
@@ -117,7 +117,7 @@ Checked<std::vector<AbSubject>> subjects_of(const AbArguments& arguments, const 
   if (arguments.suites.empty()) return std::vector<AbSubject>{{"", command_name, policy}};
   std::vector<AbSubject> subjects;
   for (const std::string& file : arguments.suites) {
-    const Checked<Suite> suite = load_suite(file);
+    const Checked<Suite> suite = load_repository_suite(file);
     if (!suite) return tl::unexpected(suite.error());
     Checked<Policy> complete = arguments.policy.with_waivers(policy, file);
     if (!complete) return tl::unexpected(complete.error());

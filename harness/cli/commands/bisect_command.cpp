@@ -20,9 +20,9 @@
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/provenance/build_commit.h"
+#include "harness/cli/provenance/repository_suite.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/report/documents.h"
-#include "harness/suite/load_suite.h"
 
 namespace harness {
 namespace fs = std::filesystem;
@@ -45,7 +45,7 @@ struct BisectArguments {
 };
 
 Result<BisectMeasuring> how_to_measure(const BisectArguments& arguments) {
-  const Checked<Suite> suite = load_suite(arguments.suite);
+  const Checked<Suite> suite = load_repository_suite(arguments.suite);
   if (!suite) return fail(suite.error().front());
   const std::optional<fs::path> root = repository_root(".");
   if (!root) return fail(ErrorKind::usage, "this repository has no working tree", "run inside a checkout");

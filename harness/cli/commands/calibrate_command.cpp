@@ -16,6 +16,8 @@
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/programs/measure_session.h"
+#include "harness/cli/provenance/repository_suite.h"
+#include "harness/cli/run/quick_calibration.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/model/codec.h"
 #include "harness/report/documents.h"
@@ -23,7 +25,6 @@
 #include "harness/store/baselines.h"
 #include "harness/store/store.h"
 #include "harness/study/calibrate.h"
-#include "harness/suite/load_suite.h"
 
 namespace harness {
 namespace {
@@ -38,6 +39,7 @@ struct CalibrateArguments {
   CalibrationOptions rule;
   int runs = 3;
   bool write = false;
+  bool quick = false;
   OutputOptions output;
 };
 
@@ -152,7 +154,8 @@ Status check_arguments(const CalibrateArguments& arguments) {
     return fail(ErrorKind::usage, "--write needs the suite file to write to",
                 "name it: harness calibrate SUITE");
   if (!arguments.session.suite.empty())
-    if (const auto suite = load_suite(arguments.session.suite); !suite) return fail(suite.error().front());
+    if (const auto suite = load_repository_suite(arguments.session.suite); !suite)
+      return fail(suite.error().front());
   SuiteOptions plan;
   plan.suite = arguments.session.suite;
   plan.modules = arguments.session.modules;
@@ -188,11 +191,26 @@ int conclude(Store& store, const std::string& suite, const CalibrateArguments& a
       status);
 }
 
+int calibrate_a_minute(Store& store, const SessionOptions& session) {
+  const InterruptGuard guard;
+  const Result<bool> measured = calibrate_quickly(store, session);
+  if (!measured) return report_error(measured.error());
+  if (!*measured) {
+    fmt::print(stderr, "interrupted: nothing is kept\n");
+    return exit_interrupted;
+  }
+  const Result<std::string> told = told_by_quick_calibration(store);
+  if (!told) return report_error(told.error());
+  fmt::print("{}\n", *told);
+  return exit_ok;
+}
+
 int calibrate_command(const CalibrateArguments& arguments) {
   if (const Status checked = check_arguments(arguments); !checked) return report_error(checked.error());
   const auto store = Store::open(arguments.store.url);
   if (!store) return report_error(store.error());
   std::string suite;
+  if (arguments.quick) return calibrate_a_minute(**store, arguments.session);
   if (!arguments.from.empty()) {
     const Result<std::string> taken = take_in(**store, arguments);
     if (!taken) return report_error(taken.error());
@@ -204,7 +222,7 @@ int calibrate_command(const CalibrateArguments& arguments) {
       fmt::print(stderr, "interrupted: whole sessions are kept; repeat the command for more\n");
       return exit_interrupted;
     }
-    suite = load_suite(arguments.session.suite)->identity.name;
+    suite = load_repository_suite(arguments.session.suite)->identity.name;
   }
   return conclude(**store, suite, arguments);
 }
@@ -216,18 +234,20 @@ void add_calibrate(Commands& commands) {
       "calibrate", "Learn how much results of one build vary here, and propose settings", calibrate_command);
   SessionOptions& session = arguments.session;
   command.add_option("suite_file", session.suite, "suite file (YAML) to measure")->type_name("SUITE");
-  command.add_option("--runs", arguments.runs, "sessions to measure, each a run of its own")
-      ->capture_default_str()
-      ->check(whole_number(1, 100))
-      ->type_name("N");
+  CLI::Option* runs =
+      command.add_option("--runs", arguments.runs, "sessions to measure, each a run of its own")
+          ->capture_default_str()
+          ->check(whole_number(1, 100))
+          ->type_name("N");
   command
       .add_option("--processes", session.processes, "worker processes for each case; default: the suite's")
       ->check(whole_number(2, 10000))
       ->type_name("P");
-  command
-      .add_option("--from", arguments.from,
-                  "use these records or samples (JSON Lines) of one build instead of measuring")
-      ->type_name("FILE");
+  CLI::Option* from =
+      command
+          .add_option("--from", arguments.from,
+                      "use these records or samples (JSON Lines) of one build instead of measuring")
+          ->type_name("FILE");
   add_suite_option(command, arguments.name, "suite of the files of --from");
   session.filter.add_to(command);
   session.modules.add_to(command);
@@ -240,7 +260,13 @@ void add_calibrate(Commands& commands) {
       .add_option("--max-processes", arguments.rule.most_processes, "largest number of processes to propose")
       ->capture_default_str()
       ->check(whole_number(5, 1000));
-  command.add_flag("--write", arguments.write, "write the proposals into the suite as overrides");
+  CLI::Option* write =
+      command.add_flag("--write", arguments.write, "write the proposals into the suite as overrides");
+  CLI::Option* quick = command.add_flag(
+      "--quick", arguments.quick,
+      "a minute with the three shortest cases: which change this machine can tell. Runs mention it; no "
+      "verdict depends on it");
+  for (CLI::Option* option : {write, runs, from}) quick->excludes(option);
   arguments.store.add_to(command);
   arguments.output.add_to(command);
   command.footer(

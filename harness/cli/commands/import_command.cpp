@@ -158,9 +158,12 @@ void add_import(Commands& commands) {
       command.add_option("--as", arguments.output, "record file to write")->type_name("FILE");
   command.add_option("--suite", arguments.options.suite,
                      "suite name of the record; default: the file's name");
-  command
-      .add_option("--commit", arguments.commit,
-                  "the commit that was measured; default: that of the file, or HEAD")
+  const auto a_commit = [](const std::string& word) -> Result<std::string> {
+    if (!word.empty()) return word;
+    return fail(ErrorKind::usage, "the commit is empty", "is a variable of the CI system not set?");
+  };
+  add_typed(command, "--commit", arguments.commit, a_commit,
+            "the commit that was measured; default: that of the file, or HEAD")
       ->type_name("REV");
   add_typed(command, "--date", arguments.date, parse_date,
             "when it was measured; default: that of the file, or now")

@@ -8,13 +8,14 @@
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/programs/plan_apart.h"
+#include "harness/cli/provenance/repository_suite.h"
+#include "harness/cli/run/few_processes.h"
 #include "harness/device/cpu/cpu_facts.h"
 #include "harness/device/host/gpu_state.h"
 #include "harness/device/open.h"
 #include "harness/model/device_kinds.h"
 #include "harness/report/documents.h"
 #include "harness/report/words/cause_words.h"
-#include "harness/suite/load_suite.h"
 
 namespace harness {
 namespace {
@@ -44,7 +45,7 @@ int list_devices() {
 }
 
 bool has_modules(const SuiteOptions& options) {
-  const Checked<Suite> suite = load_suite(options.suite);
+  const Checked<Suite> suite = load_repository_suite(options.suite);
   return !options.modules.files.empty() || (suite && !suite->modules.empty());
 }
 
@@ -58,6 +59,8 @@ int list(const ListArguments& arguments) {
   const Checked<Prepared> prepared =
       has_modules(arguments.plan) ? plan_apart(arguments.plan) : prepare(arguments.plan);
   if (!prepared) return report_errors(prepared.error());
+  if (const std::string few = few_processes_line(prepared->plan, {}); !few.empty())
+    fmt::print(stderr, "{}\n", few);
   const auto render = [&](Format format, const Style& style) {
     return harness::render(report::plan_document(prepared->plan), format, style);
   };

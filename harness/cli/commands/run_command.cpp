@@ -11,10 +11,15 @@
 #include "harness/cli/options/typed_option.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/programs/watch_files.h"
+#include "harness/cli/provenance/build_programs.h"
+#include "harness/cli/run/few_processes.h"
 #include "harness/cli/run/judge_run.h"
 #include "harness/cli/run/keep_run.h"
 #include "harness/cli/run/leave_out_unselected.h"
 #include "harness/cli/run/plan_run.h"
+#include "harness/cli/run/quick_calibration.h"
+#include "harness/cli/run/tell_fitness.h"
+#include "harness/model/device_kinds.h"
 #include "harness/store/layered_store.h"
 
 namespace harness {
@@ -64,6 +69,20 @@ int measure_and_judge(RunJob& job) {
   return exit_interrupted;
 }
 
+std::string host_line(const RunJob& job) {
+  const auto cpu = job.prepared.devices.find(std::string(cpu_kind.name));
+  return unfitness_line(job.prepared.plan, cpu == job.prepared.devices.end() ? "" : cpu->second);
+}
+
+// Builds the programs of a suite. Otherwise the status to end with.
+std::optional<int> build_first(const RunJob& job) {
+  if (job.arguments.resume) return std::nullopt;  // they were, before the run that is continued
+  const Result<bool> built = build_programs(job.prepared.plan);
+  if (!built) return report_error(built.error());
+  if (!*built) return exit_interrupted;
+  return std::nullopt;
+}
+
 int run_once(const RunArguments& arguments, const CommandLine& line) {
   if (const Status checked = check_one_suite(arguments); !checked) return report_error(checked.error());
   if (const Status used = arguments.policy.check_used(arguments.against, "--against"); !used)
@@ -86,9 +105,20 @@ int run_once(const RunArguments& arguments, const CommandLine& line) {
                                            : open_layered(arguments.keep_in, arguments.store.url);
   if (!store) return report_error(store.error());
   SuiteOutputs outputs(arguments.output, line.text(), jobs.size());
+  std::string told;
   for (RunJob& job : jobs) {
     job.store = store->get();
     job.outputs = &outputs;
+    if (const std::string line_of_host = host_line(job); !line_of_host.empty() && line_of_host != told)
+      fmt::print(stderr, "{}\n", told = line_of_host);
+    if (const std::string few = quick ? "" : few_processes_line(job.prepared.plan, job.policy); !few.empty())
+      fmt::print(stderr, "{}\n", few);
+    if (const std::string margin = margin_line(**store, job.prepared, job.policy); !margin.empty())
+      fmt::print(stderr, "{}\n", margin);
+    if (const std::optional<int> unbuilt = build_first(job)) {
+      outputs.conclude_suite(job.suite(), *unbuilt);
+      break;
+    }
     const std::optional<int> beside = judge_by_base(job);
     outputs.conclude_suite(job.suite(), beside ? *beside : measure_and_judge(job));
     if (outputs.status() == exit_interrupted) break;

@@ -14,6 +14,7 @@
 #include "harness/cli/judging/deleted_suites.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/output/rescue.h"
+#include "harness/cli/provenance/unbuilt_programs.h"
 #include "harness/store/baselines.h"
 #include "harness/store/lost_baseline.h"
 #include "harness/verdict/compare.h"
@@ -135,6 +136,7 @@ int judge_by_baseline(Store& store, const BaselineChoice& choice, Selected curre
     comparison.remarks.push_back({RemarkCode::left_out, {{"cases", left.cases.size()}, {"all", left.all}}});
   if (const std::string files = deleted_suites(choice.name, current); !files.empty())
     comparison.remarks.push_back({RemarkCode::suites_deleted, {{"files", files}}});
+  comparison.unbuilt = unbuilt_programs(baseline->record, current.record);
   return report_comparison(store, choice, {std::move(*baseline), std::move(current), std::move(comparison)},
                            !choice.report_only && !first, outputs, made_by);
 }

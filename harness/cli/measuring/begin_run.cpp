@@ -12,6 +12,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/programs/late_results.h"
 #include "harness/cli/provenance/tool.h"
+#include "harness/cli/provenance/unbuilt_programs.h"
 #include "harness/store/git.h"
 
 namespace harness {
@@ -70,7 +71,10 @@ Result<OpenRun> new_run(Store& store, const Plan& plan, const Revision& revision
   record.revision = revision;
   record.partial = partial;
   record.started = utc_timestamp();
-  for (const PlannedCase& planned : plan.cases) record.cases.push_back(planned_record(planned));
+  for (const PlannedCase& planned : plan.cases) {
+    CaseRecord& one = record.cases.emplace_back(planned_record(planned));
+    if (planned.program) one.program->built = hash_of_built(*planned.program);
+  }
   remove_left_locks();
   Result<FileLock> lock = FileLock::take(lock_path(record.id));
   if (!lock) return fail(lock.error());

@@ -7,11 +7,11 @@
 
 #include "harness/base/text.h"
 #include "harness/catalog/catalog.h"
+#include "harness/cli/provenance/repository_suite.h"
 #include "harness/device/open.h"
 #include "harness/measure/worker/probe.h"
 #include "harness/model/device_kinds.h"
 #include "harness/store/tuned_file.h"
-#include "harness/suite/load_suite.h"
 #include "harness/suite/make_plan.h"
 
 namespace harness {
@@ -117,7 +117,7 @@ Result<std::map<std::string, TunedSuite>> pinned_values(const Suite& suite, Chos
 }  // namespace
 
 Checked<Prepared> prepare(const SuiteOptions& options, const WorkBesideProbe& beside) {
-  const Checked<Suite> suite = load_suite(options.suite);
+  const Checked<Suite> suite = load_repository_suite(options.suite);
   if (!suite) return tl::unexpected<std::vector<Error>>(suite.error());
   return prepare(*suite, options, beside);
 }

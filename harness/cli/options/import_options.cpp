@@ -4,6 +4,7 @@
 #include <charconv>
 #include <string>
 
+#include "harness/base/text.h"
 #include "harness/cli/options/typed_option.h"
 
 namespace harness {
@@ -45,14 +46,18 @@ void add_import_options(CLI::App& command, ImportOptions& options) {
         return {};
       },
       "files of one session, where files are of several hosts or days; repeat it")
+      ->take_all()
       ->type_name("NAME=FILES");
   add_words(
       command, "--same",
       [&options](const std::string& word) -> Status {
-        options.merge.may_differ[word];
+        for (const std::string& one : split(word, ',')) options.merge.may_differ[one];
         return {};
       },
-      "files hold starts of one thing although this differs in them: executable, options, host, date, ...")
+      "files hold starts of one thing although this differs in them: executable, options, host, date, ...; "
+      "repeat "
+      "it")
+      ->take_all()
       ->type_name("WHAT");
   add_words(
       command, "--success-exit",
@@ -62,7 +67,8 @@ void add_import_options(CLI::App& command, ImportOptions& options) {
         options.questions.success_exits.insert(*status);
         return {};
       },
-      "exit status, beside 0, of a run of hyperfine that succeeded")
+      "exit status, beside 0, of a run of hyperfine that succeeded; repeat it")
+      ->take_all()
       ->type_name("STATUS");
 }
 

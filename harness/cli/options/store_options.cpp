@@ -4,10 +4,11 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "harness/cli/options/typed_option.h"
+#include "harness/cli/provenance/repository_suite.h"
 #include "harness/store/git.h"
-#include "harness/suite/load_suite.h"
 
 namespace harness {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 Result<std::string> name_of_suite(const std::string& text) {
   const bool path = text.ends_with(".yaml") || text.ends_with(".yml") || text.find('/') != std::string::npos;
   if (!path) return text;
-  const Checked<Suite> suite = load_suite(text);
+  const Checked<Suite> suite = load_repository_suite(text);
   if (suite) return suite->identity.name;
   Error error = suite.error().front();
   if (!error.where.file.empty()) error.message = error.where.file + ": " + error.message;
@@ -51,6 +52,14 @@ CLI::Option* StoreOption::add_to(CLI::App& command) {
                    "where records are kept: a file or postgresql://...")
       ->default_str(url)
       ->type_name("URL");
+}
+
+SelectOptions SelectionOptions::select() const {
+  const auto tell = [](const std::string& remark) {
+    static std::set<std::string> told;
+    if (told.insert(remark).second) fmt::print(stderr, "note: {}\n", remark);
+  };
+  return {".", suite, "", "", {}, {}, imports, tell};
 }
 
 void SelectionOptions::add_to(CLI::App& command) {

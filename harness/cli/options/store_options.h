@@ -36,7 +36,8 @@ struct SelectionOptions {
   void add_to(CLI::App& command);  // --suite, --store
 
   // In the repository around the current folder.
-  [[nodiscard]] SelectOptions select() const { return {".", suite, "", "", {}, {}, imports}; }
+  // Remarks about files of other tools go to stderr, each once.
+  [[nodiscard]] SelectOptions select() const;
 };
 
 }  // namespace harness

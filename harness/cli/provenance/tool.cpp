@@ -15,6 +15,7 @@
 #include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
+#include "harness/catalog/catalog.h"
 #include "harness/catalog/python_child.h"
 #include "harness/device/open.h"
 #include "harness/store/git.h"
@@ -183,8 +184,9 @@ std::string identity_of_files(const std::vector<fs::path>& files) {
 
 std::string this_tool() {
   const fs::path program = this_program(), folder = program.parent_path();
-  static const std::string identity = identity_of_files(
-      {program, folder / "libharness_cuda.so", folder.parent_path() / "lib" / "libharness_cuda.so"});
+  static const std::string identity =
+      identity_of_files({program, kernels_module_path(), folder / "libharness_cuda.so",
+                         folder.parent_path() / "lib" / "libharness_cuda.so"});
   return fmt::format("harness {} build {}", HARNESS_VERSION, identity);
 }
 
@@ -222,6 +224,7 @@ BuildParts this_build(const Plan& plan, const Revision& revision) {
   BuildParts build{{"environment", named},
                    {"folder", folder.string()},
                    {"program", hash_of_file(this_program())},
+                   {"kernels", hash_of_file(kernels_module_path())},
                    {"module", hash_of_file(cuda_module_path())},
                    {"variables", hash_of_variables()},
                    {"tree", tree->state}};

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <ctime>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string>
@@ -23,8 +21,7 @@ namespace harness {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr int most_cpus_read = 64;           // each costs the kernel some microseconds
-constexpr Seconds shortest_for_ticks = 0.1;  // of 10 ms each
+constexpr int most_cpus_read = 64;  // each costs the kernel some microseconds
 constexpr std::array<std::string_view, 4> cpu_sensors{"coretemp", "k10temp", "zenpower", "cpu_thermal"};
 
 std::optional<double> number_in(const fs::path& path) {
@@ -112,30 +109,16 @@ std::optional<std::uint64_t> throttles(const fs::path& root) {
   return sum;
 }
 
-// The first line of /proc/stat: user nice system idle iowait irq softirq steal, in ticks. Time that the
-// hypervisor gave to somebody else is busy too.
-std::optional<Seconds> busy_time(const fs::path& root) {
-  std::ifstream in(root / "proc/stat");
-  std::string label;
-  std::array<double, 8> ticks{};
-  if (!(in >> label) || label != "cpu") return std::nullopt;
-  for (double& field : ticks)
-    if (!(in >> field)) return std::nullopt;
-  const double busy = ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6] + ticks[7];
-  return busy / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
-
-Seconds clock_seconds(clockid_t clock) {
+Seconds own_time() {
   timespec time{};
-  clock_gettime(clock, &time);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-int busy_others(const CpuReading& before, const CpuReading& after) {
-  const Seconds elapsed = after.at - before.at;
-  if (!before.busy || !after.busy || elapsed < shortest_for_ticks) return 0;
-  const Seconds others = (*after.busy - *before.busy) - (after.own - before.own);
-  return static_cast<int>(std::lround(std::clamp(others / elapsed, 0.0, 1e6)));
+void set_load(Conditions& conditions, const std::optional<HostLoad>& load) {
+  conditions.load = load;
+  if (conditions.load && conditions.load->others)
+    conditions.other_processes = static_cast<int>(std::lround(std::min(*conditions.load->others, 1e6)));
 }
 
 }  // namespace
@@ -145,9 +128,8 @@ CpuReading read_cpu(const fs::path& root) {
   now.clock_mhz = clock_mhz(root);
   now.temperature_c = temperature_c(root);
   now.throttles = throttles(root);
-  now.busy = busy_time(root);
-  now.own = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
-  now.at = clock_seconds(CLOCK_MONOTONIC);
+  now.host = read_host_load(root);
+  now.host.own = own_time();
   return now;
 }
 
@@ -161,8 +143,20 @@ Conditions conditions_between(const CpuReading& before, const CpuReading& after)
   Conditions both = combined(one(before), one(after));
   if (before.throttles && after.throttles && *after.throttles > *before.throttles)
     both.throttled.emplace_back(name_of(ClockReason::thermal));
-  both.other_processes = busy_others(before, after);
+  set_load(both, load_between(before.host, after.host));
   return both;
+}
+
+void CpuWatch::begin(const CpuReading& now) {
+  load_.begin(now.host);
+  begin_ = now;
+}
+
+std::optional<Conditions> CpuWatch::conditions_at(const CpuReading& now) const {
+  Conditions conditions = conditions_between(begin_, now);
+  set_load(conditions, load_.load_at(now.host));
+  if (conditions == Conditions{}) return std::nullopt;
+  return conditions;
 }
 
 }  // namespace harness

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "harness/base/units.h"
+#include "harness/device/host/host_load.h"
 #include "harness/model/record.h"
 
 namespace harness {
@@ -16,16 +17,31 @@ struct CpuReading {
   std::optional<double> clock_mhz;         // mean over this process's CPUs: cpufreq, else /proc/cpuinfo
   std::optional<double> temperature_c;     // the hottest sensor of the CPU
   std::optional<std::uint64_t> throttles;  // thermal throttle events of all cores and packages
-  std::optional<Seconds> busy;             // of all CPUs together, by all processes
-  Seconds own = 0;                         // CPU time of this process
-  Seconds at = 0;                          // monotonic clock
+  HostReading host;                        // with the CPU time of this process
 };
 
 // A virtual machine shows a nominal clock in /proc/cpuinfo, which is left out.
 CpuReading read_cpu(const std::filesystem::path& root = "/");
 
-// Between two readings: mean clock and temperature; "thermal" when the CPU throttled. Other processes: the
-// CPUs that they kept busy on average, rounded; 0 when the time is too short for Linux's ticks (below 0.1 s).
+// Between two readings: mean clock and temperature; "thermal" when the CPU throttled; the host's load. Other
+// processes: the CPUs that they kept busy on average, rounded.
 Conditions conditions_between(const CpuReading& before, const CpuReading& after);
+
+// Tells the conditions of one placement after the other.
+class CpuWatch {
+ public:
+  explicit CpuWatch(const CpuReading& now) : load_(now.host), begin_(now) {}
+
+  // At the begin of a placement.
+  void begin(const CpuReading& now);
+  // At its end; std::nullopt where there is nothing to tell.
+  [[nodiscard]] std::optional<Conditions> conditions_at(const CpuReading& now) const;
+  // How long to wait until the load can be told, too.
+  [[nodiscard]] Seconds too_early_by(const CpuReading& now) const { return load_.too_early_by(now.host); }
+
+ private:
+  LoadWatch load_;
+  CpuReading begin_;
+};
 
 }  // namespace harness

@@ -12,7 +12,6 @@
 #include "harness/base/kernel_clock.h"
 #include "harness/base/text.h"
 #include "harness/device/control.h"
-#include "harness/device/cpu/cpu_conditions.h"
 #include "harness/device/cpu/cpu_facts.h"
 #include "harness/device/cpu/cpu_threads.h"
 #include "harness/device/cpu/object_code.h"
@@ -100,14 +99,19 @@ std::size_t CpuDevice::cache_bytes() const {
 }
 
 Since<Conditions> CpuDevice::watch_conditions() {
-  return [before = read_cpu()]() -> std::optional<Conditions> {
-    const Conditions conditions = conditions_between(before, read_cpu());
-    if (conditions == Conditions{}) return std::nullopt;
-    return conditions;
+  watch_.begin(read_cpu());
+  return [watch = watch_] {
+    CpuReading now = read_cpu();
+    if (const Seconds early = watch.too_early_by(now); early > 0) {  // once in a process
+      std::this_thread::sleep_for(std::chrono::duration<double>(early));
+      now.host = read_cpu().host;
+    }
+    return watch.conditions_at(now);
   };
 }
 
 Result<Launches> CpuDevice::launches(const CaseCalls& calls) {
+  if (calls.code == nullptr) return Launches{{}, Identity{"", Cause{CauseCode::no_code}}};
   const auto [found, is_new] = identities_.try_emplace(object_of(calls.code));
   if (is_new) {
     const Result<std::string> code = object_code_hash(calls.code);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "harness/device/cpu/cpu_conditions.h"
 #include "harness/device/device.h"
 #include "harness/device/host/host_memory.h"
 
@@ -51,6 +52,7 @@ class CpuDevice final : public Device, public Timer, public HostMemory, public P
 
   sdk::DeviceTraits traits_;
   std::optional<Control> control_;
+  CpuWatch watch_{read_cpu()};
   std::vector<std::byte> sweep_;                // allocated at the first cold sample
   std::map<const void*, Identity> identities_;  // by the file that holds a variant
 };

@@ -11,9 +11,8 @@
 namespace harness {
 
 // The hash of the program or shared library that holds `address`: all loaded sections. Tables of the dynamic
-// linker that name folders count by the symbols that they bind, libraries by their build ids. A variant in
-// the program has the hash of the whole program. Comments and line numbers do not count. An Error says which
-// file cannot be read.
+// linker that name folders count by the symbols that they bind, libraries by their build ids. Comments and
+// line numbers do not count. An Error says which file cannot be read.
 Result<std::string> object_code_hash(const void* address);
 
 // The first address of the file that holds `address`; the same for all of the file. Null where none does.

@@ -11,6 +11,7 @@
 #include "harness/base/text.h"
 #include "harness/device/cpu/cpu_facts.h"
 #include "harness/device/cpu/cpu_threads.h"
+#include "harness/device/host/control_groups.h"
 
 namespace harness {
 namespace {
@@ -66,18 +67,6 @@ void read_cpus(const fs::path& root, HostState& host) {
   host.isolated_cpus = system_file(folder / "isolated");
 }
 
-// The folder of this process in a hierarchy of control groups, and all above it: a limit of any counts.
-template <class Limit>
-auto least_limit(const fs::path& mount, std::string_view group, Limit&& limit_in) {
-  decltype(limit_in(mount)) least;
-  fs::path folder = mount / fs::path(group).relative_path();
-  for (int depth = 0; depth < 32; ++depth, folder = folder.parent_path()) {
-    if (const auto limit = limit_in(folder); limit && (!least || *limit < *least)) least = limit;
-    if (folder == mount || !folder.has_relative_path()) break;
-  }
-  return least;
-}
-
 std::optional<double> cpus_in(const fs::path& folder) {
   if (const std::vector<std::string> words = split(system_file(folder / "cpu.max"), ' '); words.size() == 2) {
     const auto quota = number_in<double>(words[0]), period = number_in<double>(words[1]);
@@ -97,25 +86,13 @@ std::optional<std::uint64_t> memory_in(const fs::path& folder) {
   return std::nullopt;
 }
 
-void read_limits(const fs::path& root, HostState& host) {
-  const fs::path mount = root / "sys/fs/cgroup";
-  for (const std::string& line : split(system_file(root / "proc/self/cgroup"), '\n')) {
-    const std::vector<std::string> parts = split(line, ':');
-    if (parts.size() < 3) continue;
-    const std::vector<std::string> controllers = split(parts[1], ',');
-    const auto has = [&](std::string_view name) {
-      return std::find(controllers.begin(), controllers.end(), name) != controllers.end();
-    };
-    const bool unified = parts[1].empty();
-    if (unified || has("cpu")) {
-      const auto limit = least_limit(unified ? mount : mount / "cpu", parts[2], cpus_in);
-      if (limit) host.cpu_limit = limit;
-    }
-    if (unified || has("memory")) {
-      const auto limit = least_limit(unified ? mount : mount / "memory", parts[2], memory_in);
-      if (limit) host.memory_limit = limit;
-    }
-  }
+// A limit of any group counts.
+template <class Limit>
+auto least_limit(const fs::path& root, std::string_view controller, Limit&& limit_in) {
+  decltype(limit_in(root)) least;
+  for (const fs::path& folder : control_groups(root, controller))
+    if (const auto limit = limit_in(folder); limit && (!least || *limit < *least)) least = limit;
+  return least;
 }
 
 }  // namespace
@@ -130,7 +107,8 @@ HostState read_host(const fs::path& root) {
     if (field.name == "virtualisation") host.virtual_machine = field.value == "virtual machine";
   }
   read_cpus(root, host);
-  read_limits(root, host);
+  host.cpu_limit = least_limit(root, "cpu", cpus_in);
+  host.memory_limit = least_limit(root, "memory", memory_in);
   host.load = number_in<double>(system_file(root / "proc/loadavg")).value_or(0);
   if (const auto kib = number_in<std::uint64_t>(value_of(system_file(root / "proc/meminfo"), "MemAvailable")))
     host.memory_available = *kib << 10;

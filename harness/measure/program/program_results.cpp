@@ -75,7 +75,20 @@ ProcessResult result_of_program(const PlannedCase& planned, int process, const P
       series_of(user_time, "us", processor_time(used.user), process, end),
       series_of(system_time, "us", processor_time(used.system), process, end),
       series_of(program_memory, "bytes", used.peak_bytes, process, end)};
+  add_load(result, end);
   return result;
+}
+
+void add_load(ProcessResult& result, const ProgramEnd& end) {
+  if (!end.load) return;
+  for (Series& series : result.series) {
+    if (!suffers_from_load(series.metric, series.unit)) continue;
+    for (ProcessSamples& process : series.processes)
+      for (Placement& placement : process.placements) {
+        if (!placement.conditions) placement.conditions.emplace();
+        placement.conditions->load = end.load;
+      }
+  }
 }
 
 void add_trace(ProcessResult& own, const ProgramTrace& trace) {

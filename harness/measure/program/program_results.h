@@ -14,6 +14,9 @@ namespace harness {
 // Its own case: how long it took and what it used, as far as it ended well.
 ProcessResult result_of_program(const PlannedCase& planned, int process, const ProgramEnd& end);
 
+// Adds the load of the host during a start to the times of a result that suffer from it.
+void add_load(ProcessResult& result, const ProgramEnd& end);
+
 // Adds to its own result what its trace tells of a step.
 void add_trace(ProcessResult& own, const ProgramTrace& trace);
 

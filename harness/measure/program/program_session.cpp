@@ -120,16 +120,37 @@ Status ProgramSession::take(const std::vector<const PlannedCase*>& cases, const 
   const ProgramEnd& end = started.end;
   ProcessResult own = result_of_program(planned, task_.process, end);
   if (started.preparing && own.reason) own.reason->figures.emplace_back("preparing", 1);
-  if (own.outcome != Outcome::measured) return end_all(cases, own.outcome, *own.reason);
+  if (own.outcome != Outcome::measured) return take_failure(cases, std::move(own), started, file);
   own.case_id = planned.program->name;
   if (task_.process == look_process) return take_look(cases, std::move(own), end, file);
   if (!planned.program->reads.empty()) {
-    const Rows rows =
+    Rows rows =
         planned.is_traced() ? read_trace(planned, own, end, file) : read_output(planned, started, file);
+    if (rows && !planned.is_traced())
+      for (ProcessResult& row : *rows) add_load(row, end);
     if (!rows) return end_all(cases, Outcome::failed, rows.error());
     if (Status kept = take_benchmarks(cases, *rows); !kept) return kept;
   }
   return find_case(cases, own.case_id) != nullptr ? keep(std::move(own)) : Status();
+}
+
+// A file that names what failed tells of the other benchmarks.
+Status ProgramSession::take_failure(const std::vector<const PlannedCase*>& cases, ProcessResult own,
+                                    const Started& started, const fs::path& file) {
+  const PlannedCase& planned = *cases.front();
+  const bool may_tell = own.outcome == Outcome::failed && !started.preparing &&
+                        !planned.program->reads.empty() && !planned.is_traced() &&
+                        task_.process != look_process;
+  if (may_tell) {
+    const Rows rows = read_output(planned, started, file);
+    const auto failed = [](const ProcessResult& row) { return row.outcome == Outcome::failed; };
+    if (rows && std::any_of(rows->begin(), rows->end(), failed)) {
+      if (Status kept = take_benchmarks(cases, *rows); !kept) return kept;
+      own.case_id = planned.program->name;
+      return find_case(cases, own.case_id) != nullptr ? keep(std::move(own)) : Status();
+    }
+  }
+  return end_all(cases, own.outcome, *own.reason);
 }
 
 // The kernels are kept, too, though no plan names them: they become cases where the program is not measured.
@@ -191,6 +212,29 @@ Status ProgramSession::take_benchmarks(const std::vector<const PlannedCase*>& ca
   for (const PlannedCase* one : cases)
     if (one->is_benchmark() && !one->is_traced() && !seen.contains(one->id))
       if (Status kept = end_all({one}, Outcome::failed, {CauseCode::no_benchmark}); !kept) return kept;
+  return all && !cases.front()->is_traced() ? compare_with_others(program.name, seen) : Status();
+}
+
+// Each start has to name the same benchmarks: else fewer processes would pass for all.
+Status ProgramSession::compare_with_others(const std::string& program, const std::set<std::string>& seen) {
+  SeenBenchmarks& before = experience_.benchmarks[program];
+  const auto lacks = [&](const std::string& id, int process) {
+    ProcessResult result;
+    result.case_id = id;
+    result.process = process;
+    result.outcome = Outcome::failed;
+    result.reason = Cause{CauseCode::no_benchmark};
+    return keep(std::move(result));
+  };
+  for (const std::string& id : before.cases)
+    if (!seen.contains(id))
+      if (Status kept = lacks(id, task_.process); !kept) return kept;
+  for (const std::string& id : seen)
+    if (!before.cases.contains(id))
+      for (const int process : before.processes)
+        if (Status kept = lacks(id, process); !kept) return kept;
+  before.processes.insert(task_.process);
+  before.cases.insert(seen.begin(), seen.end());
   return {};
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,9 @@ class ProgramSession {
   [[nodiscard]] Rows read_trace(const PlannedCase& planned, ProcessResult& own, const ProgramEnd& end,
                                 const std::filesystem::path& folder) const;
   Status take_benchmarks(const std::vector<const PlannedCase*>& cases, std::vector<ProcessResult> rows);
+  Status compare_with_others(const std::string& program, const std::set<std::string>& seen);
+  Status take_failure(const std::vector<const PlannedCase*>& cases, ProcessResult own, const Started& started,
+                      const std::filesystem::path& file);
   Status end_all(const std::vector<const PlannedCase*>& cases, Outcome outcome, const Cause& cause);
   Status keep(ProcessResult result);
 

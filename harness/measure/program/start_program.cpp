@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <optional>
+#include <thread>
 
+#include "harness/base/environment.h"
+#include "harness/device/host/host_load.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/measure/schedule/output_log.h"
 
@@ -13,6 +17,28 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t longest_output = 256UL << 20;  // of which the end is read
+
+// The load of the host beside the starts of a thread.
+struct StartWatch {
+  std::filesystem::path root = environment::system_root();
+  Seconds own = 0;  // CPU time of all starts
+  LoadWatch load{read()};
+
+  [[nodiscard]] HostReading read() const {
+    HostReading now = read_host_load(root);
+    now.own = own;
+    return now;
+  }
+  std::optional<HostLoad> load_after(const Usage& used) {
+    own += used.user + used.system;
+    HostReading now = read();
+    if (const Seconds early = load.too_early_by(now); early > 0) {
+      std::this_thread::sleep_for(std::chrono::duration<double>(early));
+      now = read();
+    }
+    return load.load_at(now);
+  }
+};
 
 Seconds unix_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -34,6 +60,8 @@ Result<ProgramEnd> start_program(const ProgramStart& start, const std::function<
   command.dies_with_parent = true;
   ProgramEnd end;
   end.began = unix_time();
+  thread_local StartWatch watch;
+  watch.load.begin(watch.read());
   const auto begin = Clock::now();
   Result<Child> child = Child::start(command, {.out = output ? output->descriptor() : log->descriptor(),
                                                .err = log->descriptor(),
@@ -53,6 +81,7 @@ Result<ProgramEnd> start_program(const ProgramStart& start, const std::function<
   child->kill_group();
   InterruptGuard::unwatch(child->pid());
   end.exit = child->wait();
+  end.load = watch.load_after(end.exit.used);
   if (!end.interrupted && !end.timed_out) end.interrupted = InterruptGuard::interrupted_with(end.exit.signal);
   end.printed = log->last_lines();
   if (!output) return end;

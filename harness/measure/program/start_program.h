@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "harness/base/process.h"
 #include "harness/base/result.h"
 #include "harness/base/units.h"
+#include "harness/model/record.h"
 
 namespace harness {
 
@@ -22,8 +24,9 @@ struct ProgramEnd {
   bool interrupted = false;  // by the user
   Seconds began = 0;         // Unix time
   Seconds wall = 0;
-  std::string output = {};   // where it is kept
-  std::string printed = {};  // the last lines of it and of standard error, safe to show, or ""
+  std::string output = {};            // where it is kept
+  std::optional<HostLoad> load = {};  // of the host meanwhile, without the program's own
+  std::string printed = {};           // the last lines of it and of standard error, safe to show, or ""
 };
 
 // Calls `tick` several times a second. The error is "could not be started".

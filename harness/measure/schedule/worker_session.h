@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,16 @@ struct TaskContext {
 };
 
 // Things that the workers of one plan on one device have shown so far.
+// The benchmarks that the output of a program named so far, and in which processes.
+struct SeenBenchmarks {
+  std::set<int> processes = {};
+  std::set<std::string> cases = {};
+};
+
 struct Experience {
-  std::map<std::string, Cause> hopeless = {};      // by case id: why it is not tried again
-  std::map<std::string, std::string> opened = {};  // by kind: UUID of the device that was seen
+  std::map<std::string, SeenBenchmarks> benchmarks = {};  // by program
+  std::map<std::string, Cause> hopeless = {};             // by case id: why it is not tried again
+  std::map<std::string, std::string> opened = {};         // by kind: UUID of the device that was seen
   std::map<std::string, std::map<std::string, double>> ceilings = {};  // likewise: of that device, if known
   // Cases of the task at hand whose times were incorrect in a worker that had measured others.
   std::vector<const PlannedCase*> suspects = {};

@@ -131,11 +131,12 @@ std::string reason_of(const Error& error) {
 }
 
 Result<Catalog> catalog_for(const Job& job, const OpenedDevice& opened) {
-  Catalog catalog = Catalog::built_in();
+  Result<Catalog> catalog = Catalog::load_built_in();
+  if (!catalog) return catalog;
   if (opened.module != nullptr)
-    if (const Status added = catalog.add(*opened.module); !added) return fail(added.error());
+    if (const Status added = catalog->add(*opened.module); !added) return fail(added.error());
   for (const std::string& module : job.modules)
-    if (const Status loaded = catalog.load_module(module); !loaded) return fail(loaded.error());
+    if (const Status loaded = catalog->load_module(module); !loaded) return fail(loaded.error());
   return catalog;
 }
 

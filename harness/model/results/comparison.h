@@ -140,9 +140,10 @@ struct Estimate {
 // A regression, measured again by fresh processes. It stands when these alone show it.
 struct Confirmation {
   bool confirmed = false;
-  Estimate first;   // by the processes that called it
-  Estimate fresh;   // by those that measured it again
-  Estimate pooled;  // by all; shown where the regression was not confirmed
+  Estimate first;    // by the processes that called it
+  Estimate fresh;    // by those that measured it again
+  Estimate pooled;   // by all; shown where the regression was not confirmed
+  double alpha = 0;  // below which the p of the fresh ones confirms
 };
 
 // The change of a row whose margin is in the metric's own unit. Its values are compared as they are, without
@@ -189,7 +190,7 @@ struct ComparisonRow {
   std::vector<KernelChange> kernels;  // largest share of the case's change first
   Rare<Waiver> waiver;                // accepts the regressed or undecided row
   bool informative = false;           // decides nothing (see MetricGate)
-  bool one_file = false;              // a variance between sessions is assumed (file_session_sd)
+  bool one_file = false;              // a side is one file: file_session_sd counts
   Rare<LoosenedGate> loosened;        // since the baseline
   bool exact = false;                 // neither side varies at all: compared as numbers, without a test
   Location where;                     // in the suite
@@ -269,6 +270,9 @@ struct Comparison {
   std::vector<PolicyFact> policy_facts;        // the policy in force, in the order to print
   std::vector<WaiverUse> waivers;              // in the order of the file
   std::vector<Remark> remarks;
+  // Programs that were perhaps not built again: their files are the baseline's, and the commits have other
+  // sources.
+  std::vector<std::string> unbuilt = {};
 };
 
 // Whether the gate of the baseline would have called the row regressed, and nothing does now.

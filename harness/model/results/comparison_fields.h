@@ -130,9 +130,10 @@ struct Described<Estimate> {
 
 template <>
 struct Described<Confirmation> {
-  static constexpr auto fields = list_fields<Confirmation>(
-      JsonLayout::lines, field("confirmed", &Confirmation::confirmed), field("first", &Confirmation::first),
-      field("fresh", &Confirmation::fresh), field("pooled", &Confirmation::pooled));
+  static constexpr auto fields =
+      list_fields<Confirmation>(JsonLayout::lines, field("confirmed", &Confirmation::confirmed),
+                                field("first", &Confirmation::first), field("fresh", &Confirmation::fresh),
+                                field("pooled", &Confirmation::pooled), field("alpha", &Confirmation::alpha));
 };
 
 template <>
@@ -198,6 +199,7 @@ inline constexpr auto waiver_outcome = list_fields<WaiverUse>(
 // Facts that a comparison also tells in words.
 inline constexpr auto comparison_facts = list_fields<Comparison>(
     JsonLayout::lines, field("differences", &Comparison::differences),
-    field("policy", &Comparison::policy_facts), field("remarks", &Comparison::remarks));
+    field("policy", &Comparison::policy_facts), field("remarks", &Comparison::remarks),
+    field("unbuilt", &Comparison::unbuilt).unless_default());
 
 }  // namespace harness

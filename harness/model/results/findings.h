@@ -44,7 +44,10 @@ enum class ReasonCode {
   zeros_vary,
   // no verdict may rest on the sides
   throttled,     // reasons, baseline, current, tolerated: shares of placements
-  contaminated,  // baseline, current: shares of placements
+  contaminated,  // baseline, current: shares of placements; without a figure where it is unknown
+  waited,        // side: on which others took more of the CPUs, waited: for a CPU, or only crowded, change,
+                 // [cpu]: changes of the time and of the CPU time, [baseline_others, baseline_stolen,
+                 // baseline_queue, baseline_held, current_...]
   forced_gates,  // tolerated: share of samples
   // nothing to compare
   new_case,
@@ -109,6 +112,7 @@ inline constexpr auto enum_names<ReasonCode> =
                        {ReasonCode::zeros_vary, "zeros_vary"},
                        {ReasonCode::throttled, "throttled"},
                        {ReasonCode::contaminated, "contaminated"},
+                       {ReasonCode::waited, "waited"},
                        {ReasonCode::forced_gates, "forced_gates"},
                        {ReasonCode::new_case, "new_case"},
                        {ReasonCode::unpaired_case, "unpaired_case"},
@@ -239,6 +243,7 @@ enum class DiagnosticCode {
   traffic,  // read, written, declared where known: bytes a call
   control,  // call_us, batched_us, advise: whether to time in batches
   // values of a summary
+  measured_again,   // again, of: processes; those measured a regression again
   unusable_sample,  // process, value, unit, left_out
   some_zeros,
   no_speedup,     // reference
@@ -297,6 +302,7 @@ inline constexpr auto enum_names<DiagnosticCode> =
                            {DiagnosticCode::throttled_run, "throttled_run"},
                            {DiagnosticCode::shared_device, "shared_device"},
                            {DiagnosticCode::shared_run, "shared_run"},
+                           {DiagnosticCode::measured_again, "measured_again"},
                            {DiagnosticCode::temperature, "temperature"},
                            {DiagnosticCode::power, "power"},
                            {DiagnosticCode::driver_clock, "driver_clock"},

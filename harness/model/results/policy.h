@@ -63,8 +63,9 @@ inline constexpr auto enum_names<WaiverTrust> = names<WaiverTrust>({{WaiverTrust
                                                                     {WaiverTrust::no_baseline,
                                                                      "no_baseline"}});
 
-// The sd between sessions of host times that is assumed where all starts of a side are of one file of another
-// tool. A machine that does other work, too, changes more from one session to the next than within one.
+// The sd between sessions of host times that is assumed where one file of another tool holds all starts of a
+// side. Several files tell it themselves. A machine that does other work, too, changes more from one session
+// to the next than within one.
 inline constexpr double file_session_sd = 0.05;
 
 // How records are judged. Values set here (from the command line) win over each case's own gate.

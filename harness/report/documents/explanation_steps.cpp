@@ -214,6 +214,24 @@ Step test_step(const RowExplanation& one) {
   return step;
 }
 
+// How the fresh processes answered, and all together.
+Step confirmation_step(const ComparisonRow& row) {
+  const Confirmation& told = *row.confirmation;
+  Step step{"Measured again", {}};
+  const auto add = [&](const char* who, const Estimate& one) {
+    step.lines.push_back(fmt::format("{}: {} processes, {}{}, p = {}", who, one.processes,
+                                     signed_percent(one.ratio - 1),
+                                     one.interval ? " " + percent_bounds(*one.interval) : "", p_text(one.p)));
+  };
+  add("at first", told.first);
+  add("by fresh processes alone", told.fresh);
+  add("by all together", told.pooled);
+  step.lines.push_back(fmt::format(
+      "the p of the fresh ones has to be below {:.4g} to confirm: {}", told.alpha,
+      told.confirmed ? "it is, so the numbers above are of the first" : "the numbers above are of all"));
+  return step;
+}
+
 std::string rule_text(const RowExplanation& one) {
   if (one.row.exact && one.row.in_unit)
     return "the change is the same in every process, so it was compared as a number, without a test";
@@ -286,6 +304,7 @@ ExplainedRow explain_row(const RowExplanation& one, const Comparison& comparison
     explained.steps.push_back(effect_step(one));
     explained.steps.push_back(test_step(one));
   }
+  if (row.confirmation) explained.steps.push_back(confirmation_step(row));
   explained.steps.push_back(verdict_step(one));
   if (Step remarks = remarks_step(one); !remarks.lines.empty()) explained.steps.push_back(std::move(remarks));
   explained.steps.push_back(build_step(one, comparison));

@@ -140,11 +140,12 @@ std::string printed_of(const Cause& cause) {
 }
 
 std::string on_failed_runs(const Cause& cause) {
-  return fmt::format(
-      "{} of {} runs ended with an exit status that means failure, the first with {}; a run that failed is "
-      "no "
-      "sample",
-      cause.count("runs"), cause.count("of"), cause.count("status"));
+  constexpr int by_signal = -1;
+  const std::string first = cause.count("status") == by_signal
+                                ? "was ended by a signal"
+                                : fmt::format("with status {}", cause.count("status"));
+  return fmt::format("{} of {} runs failed, the first {}; a run that failed is no sample{}",
+                     cause.count("runs"), cause.count("of"), first, advice_of(cause));
 }
 
 std::string on_earlier_process(const Cause& cause) {
@@ -289,6 +290,7 @@ std::string words(const Cause& cause) {
     case CauseCode::launches_differ:
       return fmt::format("the host asked for {} launches, and the device carried out {}", cause.count("seen"),
                          cause.count("executed"));
+    case CauseCode::no_code: return "it has no machine code of its own to compare, as a function in Python";
     case CauseCode::code_unread: return "its machine code cannot be read: " + cause.text("problem");
   }
   return "?";

@@ -300,6 +300,11 @@ std::string words(DiagnosticCode code, const Told& told) {
     case DiagnosticCode::throttled: return throttled(told);
     case DiagnosticCode::throttled_run: return throttled_run(told);
     case DiagnosticCode::shared_device: return shared(told, placements_of_both(told));
+    case DiagnosticCode::measured_again:
+      return fmt::format(
+          "{} of the {} processes measured a regression again. The value here is of all; the verdict tells "
+          "those that found the regression from those that confirm it.",
+          told.count("again"), told.count("of"));
     case DiagnosticCode::shared_run:
       return shared(told, fmt::format("{} of {} placements", told.count("shared"), told.count("known")));
     case DiagnosticCode::temperature:

@@ -74,10 +74,11 @@ std::string proof_words(const Proofs& proofs) {
 
 std::string build_words(const BuildParts& baseline, const BuildParts& current) {
   if (baseline.empty() || current.empty()) return "";
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> named{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> named{
       {{"environment", "HARNESS_ENVIRONMENT"},
        {"folder", "the working folder"},
        {"program", "the program"},
+       {"kernels", "its CPU kernels"},
        {"module", "its CUDA module"},
        {"variables", "the environment variables"},
        {"tree", "the tracked files"},

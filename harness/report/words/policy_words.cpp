@@ -240,9 +240,9 @@ std::string words(const Remark& remark) {
                          remark.count("cases") == 1 ? "" : "s", remark.text("parameters"));
     case RemarkCode::one_session:
       return fmt::format(
-          "all starts of a side are of one file, so of one session: {} is assumed between sessions of host "
-          "times; "
-          "Several files, written in turns with the other build, can tell less.",
+          "A side is one file with all its starts, which share a session. Sessions of host times are taken "
+          "to "
+          "differ by {}: several files, written in turns with the other build, tell it.",
           percent(remark.number("sd")));
     case RemarkCode::waivers_uncommitted:
       return fmt::format("{} has changes that are not committed; they do not count. Commit them.",

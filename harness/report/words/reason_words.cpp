@@ -53,6 +53,42 @@ std::string within(const ComparisonRow& row) {
   return judged(row, "within");
 }
 
+bool has_figure(const Reason& reason, const std::string& name) {
+  return std::any_of(reason.figures.begin(), reason.figures.end(),
+                     [&](const Figure& figure) { return figure.name == name; });
+}
+
+std::string share_or_unknown(const Reason& reason, const char* side) {
+  if (!has_figure(reason, side)) return "an unknown share";
+  return fmt::format("{:.0f} %", reason.number(side) * 100);
+}
+
+// "others kept 1.93 CPUs busy, 0.05 on the baseline's side", for each figure of the load that one side tells.
+std::string waited_words(const Reason& reason) {
+  const bool current = reason.text("side") == "current";
+  const std::string side = current ? "current" : "baseline", other = current ? "baseline" : "current";
+  std::vector<std::string> parts;
+  const auto add = [&](const std::string& figure, const char* text) {
+    if (!has_figure(reason, side + figure) || !(reason.number(side + figure) > 0)) return;
+    const std::string before = has_figure(reason, other + figure)
+                                   ? fmt::format("{:.2f}", reason.number(other + figure))
+                                   : std::string("an unknown number");
+    parts.push_back(fmt::format(fmt::runtime(text), fmt::format("{:.2f}", reason.number(side + figure)),
+                                before, current ? "the baseline's" : "the current"));
+  };
+  add("_others", "others kept {} CPUs busy, {} on {} side");
+  add("_stolen", "other guests of the machine took {} CPUs, {} on {} side");
+  add("_queue", "{} other threads ran or waited to, {} on {} side");
+  add("_held", "a CPU quota held back {} CPUs, {} on {} side");
+  const std::string cpu = has_figure(reason, "cpu") ? fmt::format(", while the CPU time changed by {}",
+                                                                  signed_percent(reason.number("cpu")))
+                                                    : std::string();
+  const char* what = reason.count("waited") > 0 ? current ? "waiting" : "the baseline waited"
+                     : current                  ? "beside others"
+                                                : "the baseline ran beside others";
+  return fmt::format("{}: {}{}; {}", what, signed_percent(reason.number("change")), cpu, join(parts, "; "));
+}
+
 std::string corrected(const ComparisonRow& row) {
   const std::size_t looks = row.look.declared.size();
   return fmt::format("{} is beyond the margin of {} by itself, but not after correction for {}{} comparisons",
@@ -117,15 +153,38 @@ std::string no_samples(const ComparisonRow& row) {
   return fmt::format("{}{} samples{}", lacking_side(side), side == "both" ? " any" : "", metric);
 }
 
+// Whether the lower bound of the harm is above the margin. The bound has the level that lets rows pass, which
+// is laxer than that of calling them worse.
+bool is_beyond_at_passing_level(const ComparisonRow& row) {
+  if (!row.interval || row.in_unit) return false;
+  const double least = row.direction == Direction::lower_is_better ? row.interval->lo : 1 / row.interval->hi;
+  return least > 1 + row.margin;
+}
+
+std::string undecided_words(const ComparisonRow& row) {
+  if (is_beyond_at_passing_level(row))
+    return fmt::format("{}: beyond the margin of {} at {}, not at {}, which calling it worse needs",
+                       change_with_interval(row), margin_words(row), plain_percent(alpha_to_pass(row)),
+                       plain_percent(alpha_of_look(row)));
+  return fmt::format("{}: may be worse by the margin of {}, and is not clearly worse",
+                     change_with_interval(row), margin_words(row));
+}
+
 std::string not_confirmed(const ComparisonRow& row, const Reason& reason) {
   const std::string device = reason.text("first_device"), other = reason.text("fresh_device");
   std::string text =
       fmt::format("not confirmed: {} at first{}, {} when it was measured again{}",
                   signed_percent(reason.number("first")), device.empty() ? "" : " on " + device,
                   signed_percent(reason.number("fresh")), other.empty() ? "" : " on " + other);
-  if (row.confirmation)
-    text += fmt::format("{} {} fresh processes; {} over all", other.empty() ? " on" : ", by",
-                        row.confirmation->fresh.processes, change_with_interval(row));
+  if (row.confirmation) {
+    const Estimate& fresh = row.confirmation->fresh;
+    text += fmt::format("{} {} fresh processes", other.empty() ? " on" : ", by", fresh.processes);
+    if (fresh.interval) text += " " + percent_bounds(*fresh.interval);
+    if (fresh.p)
+      text += fmt::format(", where p is {} and has to be below {:.4g}", probability(fresh.p),
+                          row.confirmation->alpha);
+    text += fmt::format("; {} over all", change_with_interval(row));
+  }
   return text;
 }
 
@@ -190,9 +249,7 @@ std::string tested(const ComparisonRow& row, const Reason& reason) {
           plain_percent(reason.number("change")), plain_percent(reason.number("upper")),
           share_text(reason, "current"), share_text(reason, "baseline"));
     case ReasonCode::left_out: return "not measured, and not proven identical: " + cause_or_none(row);
-    case ReasonCode::undecided:
-      return fmt::format("{}: may be worse by the margin of {}, and is not clearly worse",
-                         change_with_interval(row), margin_words(row));
+    case ReasonCode::undecided: return undecided_words(row);
     case ReasonCode::corrected: return corrected(row);
     case ReasonCode::too_few_processes: return too_few_processes(row);
     case ReasonCode::too_few_shared:
@@ -221,9 +278,11 @@ std::string tested(const ComparisonRow& row, const Reason& reason) {
           reason.number("tolerated") * 100);
     case ReasonCode::contaminated:
       return fmt::format(
-          "contaminated: other processes used the device during {:.0f} % of the baseline's placements and "
-          "{:.0f} % of the current side's",
-          reason.number("baseline") * 100, reason.number("current") * 100);
+          "contaminated: other processes used the device during {} of the baseline's placements and {} of "
+          "the "
+          "current side's",
+          share_or_unknown(reason, "baseline"), share_or_unknown(reason, "current"));
+    case ReasonCode::waited: return waited_words(reason);
     case ReasonCode::forced_gates:
       return fmt::format("the launch gate of more than {:.0f} % of a side's samples opened on its deadline",
                          reason.number("tolerated") * 100);
@@ -304,6 +363,9 @@ std::string remedy_of(const Reason& reason) {
     case ReasonCode::unproven: return "Measure it: `harness run SUITE --measure all`.";
     case ReasonCode::not_confirmed:
       return "Measure the case again with more processes; a real slowdown of this size will show.";
+    case ReasonCode::waited:
+      return "Measure on a quiet machine, or both versions in turn with `harness ab`, where the user_time of "
+             "a program can decide.";
     case ReasonCode::new_case: return "There is nothing to compare with yet; the next baseline will have it.";
     case ReasonCode::new_metric:
       return "There is nothing to compare with yet; the next baseline will have it.";

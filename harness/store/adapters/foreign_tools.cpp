@@ -20,6 +20,7 @@ constexpr const char* as_lines =
 constexpr const char* tests_only = "it holds tests; their times are no samples";
 constexpr const char* criterion_samples =
     "import the samples beside it: 'target/criterion/**/new/sample.json'";
+constexpr const char* nsys_export = "export the profile: nsys export --type sqlite PROFILE";
 constexpr const char* nanobench_json = "write JSON: bench.render(ankerl::nanobench::templates::json(), FILE)";
 
 struct Tool {
@@ -29,7 +30,7 @@ struct Tool {
 };
 
 // In the order in which they are asked.
-constexpr std::array<Tool, 52> tools{{
+constexpr std::array<Tool, 102> tools{{
     {"a record of the harness itself",
      {"\"harness-record\"", "", ""},
      "compare it as it is: harness compare --current FILE"},
@@ -65,10 +66,17 @@ constexpr std::array<Tool, 52> tools{{
     {"the CSV of hyperfine", {"command,mean,stddev", "", ""}, "write JSON: --export-json FILE"},
     {"the Markdown of hyperfine", {"| Command | Mean", "", ""}, "write JSON: --export-json FILE"},
     {"the CSV of llama-bench", {"build_commit,build_number", "", ""}, "write JSON: llama-bench -o jsonl"},
-    {"the table of llama-bench", {"| model ", "| test ", ""}, "write JSON: llama-bench -o jsonl"},
-    {"a table of nsys stats",
-     {"Time (%)", "Total Time (ns)", ""},
-     "export the profile: nsys export --type sqlite PROFILE"},
+    {"the table of llama-bench", {"| model ", " test |", " t/s |"}, "write JSON: llama-bench -o jsonl"},
+    {"the SQL of llama-bench",
+     {"CREATE TABLE IF NOT EXISTS test (", "build_commit", ""},
+     "write JSON: llama-bench -o jsonl"},
+    {"a table of nsys stats", {"Time (%)", "Total Time (ns)", ""}, nsys_export},
+    {"a table of nsys stats", {"Time(%)", "Total Time (ns)", ""}, nsys_export},
+    {"a table of nsys stats", {"Start (ns)", "Duration (ns)", "CorrId"}, nsys_export},
+    {"a table of nsys stats", {"Start(ns)", "Duration(ns)", "CorrId"}, nsys_export},
+    {"the JSON of nsys", {"\"Collection\"", "{\"data\":[", ""}, nsys_export},
+    {"the JSON of nsys", {"{\"CudaEvent\":", "", ""}, nsys_export},
+    {"the JSON of nsys", {"{\"NvtxEvent\":", "", ""}, nsys_export},
     {"a report of Nsight Compute",
      {"NVR", "\x01", ""},
      "print it: ncu --import FILE --csv --page raw --print-units base"},
@@ -98,10 +106,59 @@ constexpr std::array<Tool, 52> tools{{
      {"Benchmark ", "CPU   Iterations", ""},
      "write JSON: --benchmark_out=FILE --benchmark_out_format=json"},
     {"output of ncu, which failed", {"==ERROR==", "==PROF==", ""}, "its lines with ==ERROR== say why"},
+    {"output of ncu, which failed",
+     {"==ERROR== ERR_NVGPUCTRPERM", "", ""},
+     "its lines with ==ERROR== say why"},
     {"output of ncu, which profiled no kernel",
      {"No kernels were profiled", "", ""},
      "does the program launch a kernel, and do the filters of ncu match it?"},
     {"a table of nvprof", {"==", "Profiling result", ""}, "use nsys or ncu, which replace it"},
+    {"a pointer of Git LFS", {"version https://git-lfs", "", ""}, "fetch the file: git lfs pull"},
+    {"a file with a merge conflict", {"<<<<<<< ", "=======", ">>>>>>> "}, "write it anew"},
+    {"a page of HTML", {"<html", "", ""}, "was it downloaded with an error?"},
+    {"an archive", {"PK\x03\x04", "", ""}, "unpack it"},
+    {"packed by zstd", {"\x28\xB5\x2F\xFD", "", ""}, "unpack it"},
+    {"packed by bzip2", {"BZh9", "1AY&SY", ""}, "unpack it"},
+    {"the text of a Rust bench",
+     {"test ", "... bench:", "ns/iter"},
+     "use criterion: cargo criterion --message-format=json"},
+    {"the text of divan", {"Timer precision:", "fastest", ""}, as_lines},
+    {"the text of iai", {"Instructions:", "L1 Accesses:", ""}, as_lines},
+    {"the text of JMH", {"# JMH version:", "", ""}, as_lines},
+    {"the CSV of JMH", {"\"Benchmark\",\"Mode\",\"Threads\"", "", ""}, as_lines},
+    {"the CSV of BenchmarkDotNet", {"Method,", "Job,", "StdDev"}, as_lines},
+    {"a result of BenchmarkTools.jl", {"\"BenchmarkTools\"", "", ""}, as_lines},
+    {"a result of Benchee", {"\"run_time_data\"", "\"statistics\"", ""}, as_lines},
+    {"a comparison of Google Benchmark's compare.py",
+     {"\"measurements\"", "\"real_time_other\"", ""},
+     "import the two files that it compared"},
+    {"data of github-action-benchmark", {"window.BENCHMARK_DATA", "", ""}, as_lines},
+    {"a result of k6", {"\"http_req_duration\"", "", ""}, as_lines},
+    {"the text of wrk", {"Running ", "Thread Stats", "Requests/sec:"}, as_lines},
+    {"the text of ApacheBench", {"This is ApacheBench", "", ""}, as_lines},
+    {"the CSV of hey", {"response-time,DNS+dialup", "", ""}, as_lines},
+    {"a result of oha", {"\"successRate\"", "\"slowest\"", ""}, as_lines},
+    {"a result of Lighthouse", {"\"lighthouseVersion\"", "", ""}, as_lines},
+    {"the CSV of Locust", {"Type,Name,Request Count", "", ""}, as_lines},
+    {"a log of JMeter", {"timeStamp,elapsed,label", "", ""}, as_lines},
+    {"the text of sysbench", {"sysbench ", "events per second", ""}, as_lines},
+    {"the text of pgbench", {"transaction type:", "tps = ", ""}, as_lines},
+    {"the CSV of redis-benchmark", {"\"test\",\"rps\"", "", ""}, as_lines},
+    {"a result of a benchmark of vLLM or SGLang", {"\"mean_ttft_ms\"", "\"mean_tpot_ms\"", ""}, as_lines},
+    {"a result of GenAI-Perf", {"\"request_throughput\"", "\"unit\"", ""}, as_lines},
+    {"a summary of MLPerf", {"MLPerf Results Summary", "", ""}, as_lines},
+    {"the text of STREAM", {"STREAM version", "Best Rate MB/s", ""}, as_lines},
+    {"the text of an OSU micro-benchmark", {"# OSU ", "", ""}, as_lines},
+    {"the text of HPL", {"HPLinpack", "", ""}, as_lines},
+    {"the text of perf stat", {"Performance counter stats for", "", ""}, as_lines},
+    {"the text of time -v", {"Command being timed:", "", ""}, as_lines},
+    {"a profile of callgrind", {"# callgrind format", "", ""}, as_lines},
+    {"a report of doctest", {"<doctest", "", ""}, tests_only},
+    {"a report of NUnit", {"<test-run", "", ""}, tests_only},
+    {"a report of Visual Studio's tests", {"<TestRun", "", ""}, tests_only},
+    {"a report of Qt Test", {"<TestFunction", "<BenchmarkResult", ""}, as_lines},
+    {"a report of coverage", {"<coverage", "line-rate", ""}, "it holds no times"},
+    {"a report of coverage", {"end_of_record", "", ""}, "it holds no times"},
     {"YAML", {"\ncases:", "", ""}, "a suite is run: harness run FILE"},
     {"YAML", {"\nprograms:", "", ""}, "a suite is run: harness run FILE"},
 }};
@@ -118,6 +175,10 @@ int line_of_document(std::string_view text) {
 }  // namespace
 
 Error not_read_here(std::string_view text, const std::string& file, const std::string& formats) {
+  for (const std::string_view ending : {".nsys-rep", ".qdrep", ".qdstrm"})
+    if (file.ends_with(ending))
+      return {ErrorKind::usage, "is a profile of Nsight Systems, which is not read here", Location{file},
+              nsys_export};
   const std::string read_are = "read are: " + formats;
   const std::string_view beginning = beginning_of(text);
   for (const Tool& tool : tools)

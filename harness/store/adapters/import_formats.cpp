@@ -95,9 +95,25 @@ std::vector<ProcessResult> reported_results(CaseRecord& one) {
   return results;
 }
 
-// Whether a file's name ends with a number, as that of one of several runs does: "main-101-1".
-bool is_numbered(const std::string& stem) {
-  return !stem.empty() && stem.back() >= '0' && stem.back() <= '9';
+// Whether a file's name ends with what tells runs apart: "main-101-1", "results-4fd65e2a1c",
+// "bench_20261120T100000Z", "run3a". Endings of files are left out.
+bool is_numbered(std::string name) {
+  name = name.substr(0, name.find(".json"));
+  name = name.substr(0, name.find(".csv"));
+  const std::string last = name.substr(name.find_last_of("-_. ") + 1);
+  return std::any_of(last.begin(), last.end(), [](char sign) { return sign >= '0' && sign <= '9'; });
+}
+
+// A record of a run knows its own machine alone, so the fields of a program's file join its cases. Without
+// the same type of build, for example, times do not compare; versions are shown.
+void tell_machine(ToolFile& read) {
+  for (CaseRecord& one : read.cases)
+    for (const MachineField& field : read.machine.fields) {
+      if (field.kind == FieldClass::info) continue;
+      if (!one.tool_case) one.tool_case = ToolCase{.name = one.id};
+      ToolCase& known = *one.tool_case;
+      (field.kind == FieldClass::block ? known.parameters : known.source).emplace(field.name, field.value);
+    }
 }
 
 }  // namespace
@@ -127,6 +143,14 @@ Checked<bool> Import::add(std::string_view text, const std::string& file) {
     suite_ = read->suite;
     revision_ = read->revision;
   }
+  if (revision_ && read->revision) revision_->dirty |= read->revision->dirty;
+  if (!read->date.empty() && !seconds_of_date(read->date)) {
+    remarks_.push_back(
+        fmt::format("{}: its date, `{}`, is not like 2026-11-20T05:40:00, and does not count; "
+                    "--date says when it was measured",
+                    file, printable(read->date)));
+    read->date.clear();
+  }
   if (!read->date.empty() && (date_.empty() || read->date < date_)) date_ = read->date;
   if (revision_ && read->revision && revision_->commit != read->revision->commit)
     return fail_checked({ErrorKind::usage,
@@ -134,7 +158,7 @@ Checked<bool> Import::add(std::string_view text, const std::string& file) {
                                      printable(first_file_), printable(revision_->commit)),
                          Location{file}, "import the files of each commit apart"});
   suite_named_ = !options_.suite.empty() || !suite_.empty() ||
-                 !is_numbered(std::filesystem::path(first_file_).stem().string());
+                 !is_numbered(std::filesystem::path(first_file_).filename().string());
   for (const std::string& remark : read->remarks) remarks_.push_back(file + ": " + remark);
   if (Status merged = merged_.add(std::move(*read), file); !merged) return fail_checked(merged.error());
   return true;
@@ -168,6 +192,7 @@ Checked<std::vector<ProcessResult>> import_process(const ImportFormat& format, s
   if (!read) return tl::unexpected(read.error());
   if (Status known = use_known_units(*read, file); !known) return fail_checked(known.error());
   if (Status named = name_cases(read->cases, file); !named) return fail_checked(named.error());
+  tell_machine(*read);
   std::vector<ProcessResult> results;
   std::set<int> processes;
   for (CaseRecord& one : read->cases)

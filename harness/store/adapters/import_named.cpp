@@ -53,14 +53,19 @@ std::vector<std::string> files_below(const std::string& name) {
 }  // namespace
 
 bool names_tool_files(const std::string& name) {
-  if (has_wildcards(name)) return name.find_first_of("./") != std::string::npos;
+  // Revisions have no wildcards, but for those that search: "HEAD^{/a*}", ":/a*".
+  if (has_wildcards(name)) return name.find("^{") == std::string::npos && !name.starts_with(":/");
   std::error_code code;
+  if (name.ends_with('/') && fs::is_directory(name, code)) return true;
   if (!fs::is_regular_file(name, code)) return has_ending(name) && !name.ends_with(".json");
   return !holds_record(name);
 }
 
 Result<std::vector<std::string>> files_named(const std::string& name) {
   std::error_code code;
+  if (fs::is_directory(name, code))
+    return fail(ErrorKind::usage, fmt::format("`{}` is a folder", printable(name)),
+                fmt::format("name its files: {}", shell_quoted((fs::path(name) / "*.json").string())));
   if (!has_wildcards(name) || fs::exists(name, code)) return std::vector<std::string>{name};
   glob_t found{};
   std::vector<std::string> files;

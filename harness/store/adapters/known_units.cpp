@@ -80,14 +80,22 @@ bool is_thing(std::string_view text) {
   return known(text) || known(without_prefix(text));
 }
 
+// Rates that have a word of their own.
+constexpr std::array<std::string_view, 9> rate_words{"fps", "qps", "rps", "iops", "tps",
+                                                     "ops", "hz",  "bps", "flops"};
+
 // The numerator of a rate; std::nullopt for a unit that is no rate.
 std::optional<std::string> counted(std::string_view unit) {
   for (const std::string_view per : {"/", " per "})
-    if (const std::size_t at = unit.rfind(per); at != std::string_view::npos)
-      if (time_unit(trim(unit.substr(at + per.size())))) return std::string(trim(unit.substr(0, at)));
-  for (const std::string_view rate : {"FLOPS", "flops", "flop", "bps", "Bps"})
-    if (const std::string_view all = unit; all.ends_with(rate) && without_prefix(all) == rate)
-      return std::string(rate.starts_with('b') || rate.starts_with('B') ? "b" : "flop");
+    for (std::size_t at = unit.find(per); at != std::string_view::npos; at = unit.find(per, at + 1)) {
+      const std::string_view rest = trim(unit.substr(at + per.size()));
+      if (time_unit(rest.substr(0, rest.find('/'))))
+        return std::string(trim(unit.substr(0, at)));  // GB/s/GPU
+    }
+  for (const std::string_view text : {unit, without_prefix(unit)})
+    for (const std::string_view rate : rate_words)
+      if (to_lower(text) == rate)
+        return std::string(rate == "bps" ? "b" : rate == "flops" ? "flop" : rate == "hz" ? "" : "request");
   return std::nullopt;
 }
 
@@ -101,14 +109,17 @@ std::optional<TimeUnit> time_unit(std::string_view spelling) {
 }
 
 UsualDirection usual_direction(std::string_view unit) {
-  const std::optional<std::string> rate = counted(trim(unit));
-  if (!rate) return {};
-  return {Direction::higher_is_better, is_thing(*rate)};
+  unit = trim(unit);
+  if (const std::optional<std::string> rate = counted(unit))
+    return {Direction::higher_is_better, is_thing(*rate)};
+  const std::string_view numerator = unit.substr(0, unit.find('/'));
+  return {Direction::lower_is_better, time_unit(numerator).has_value() || is_thing(numerator)};
 }
 
 bool is_named_time(std::string_view metric) {
-  return metric.ends_with("time") || metric.ends_with("latency") || metric.ends_with("duration") ||
-         metric == "first_call";
+  for (const std::string_view end : {"time", "latency", "duration", "_ms", "_us", "_ns", "_seconds"})
+    if (metric.ends_with(end)) return true;
+  return metric == "first_call";
 }
 
 }  // namespace harness

@@ -1,9 +1,9 @@
 #include "harness/store/adapters/merge_files.h"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
-#include <boost/container_hash/hash.hpp>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -15,45 +15,49 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/model/device_kinds.h"
+#include "harness/store/adapters/known_units.h"
 
 namespace harness {
 namespace {
 
 constexpr double longest_session = 12.0 * 3600;  // seconds between the dates of two files of one session
 
-// The seconds of "2026-11-20T05:40:00", of whatever zone: files of one host are written by one clock.
-std::optional<double> seconds_of(const std::string& date) {
-  int parts[6] = {};
-  constexpr std::size_t at[6] = {0, 5, 8, 11, 14, 17}, digits[6] = {4, 2, 2, 2, 2, 2};
-  if (date.size() < 19) return std::nullopt;
-  for (std::size_t i = 0; i < 6; ++i) {
-    const char* begin = date.data() + at[i];
-    const auto [end, code] = std::from_chars(begin, begin + digits[i], parts[i]);
-    if (code != std::errc{} || end != begin + digits[i]) return std::nullopt;
+// Two starts do not agree in so many decimal digits of different samples by chance.
+constexpr std::size_t telling_digits = 12;
+
+std::size_t digits_of(double value) {
+  const std::string text = fmt::format("{:e}", value);
+  std::size_t digits = 0, last = 0;
+  for (const char sign : text.substr(0, text.find('e'))) {
+    if (sign < '0' || sign > '9') continue;
+    ++digits;
+    if (sign != '0') last = digits;
   }
-  const std::chrono::year_month_day day{std::chrono::year(parts[0]),
-                                        std::chrono::month(static_cast<unsigned>(parts[1])),
-                                        std::chrono::day(static_cast<unsigned>(parts[2]))};
-  if (!day.ok()) return std::nullopt;
-  const auto days = std::chrono::sys_days(day).time_since_epoch().count();
-  return static_cast<double>(days) * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5];
+  return last;
 }
 
-// A hash of all samples of a file, if they are so many that no two runs agree in all of them by chance; else
-// 0.
-std::size_t hash_of_samples(const ToolFile& read) {
-  constexpr std::size_t enough = 10;
-  std::size_t hash = 0, count = 0;
-  for (const CaseRecord& one : read.cases) {
-    boost::hash_combine(hash, key_of(one));
-    for (const Series& series : one.series)
-      for (const ProcessSamples& process : series.processes)
-        for (const Placement& placement : process.placements) {
-          boost::hash_combine(hash, placement.samples);
-          count += placement.samples.size();
-        }
-  }
-  return count < enough ? 0 : std::max<std::size_t>(hash, 1);
+// The first of the known processes that have the very times of all added ones; 0 without any. Counters may
+// agree.
+int copied_process(const Series& added, const Series& known) {
+  if (!time_unit(added.unit)) return 0;
+  std::set<double> values;
+  for (const ProcessSamples& process : added.processes)
+    for (const Placement& placement : process.placements)
+      for (std::size_t i = 0; i < placement.samples.size() && values.size() < telling_digits; ++i)
+        values.insert(placement.samples[i]);
+  std::size_t digits = 0;
+  for (const double value : values) digits += digits_of(value);
+  if (digits < telling_digits) return 0;
+  const auto alike = [](const Placement& one, const Placement& other) {
+    return one.samples == other.samples;
+  };
+  const auto found =
+      std::search(known.processes.begin(), known.processes.end(), added.processes.begin(),
+                  added.processes.end(), [&](const ProcessSamples& one, const ProcessSamples& other) {
+                    return std::equal(one.placements.begin(), one.placements.end(), other.placements.begin(),
+                                      other.placements.end(), alike);
+                  });
+  return found == known.processes.end() ? 0 : found->process;
 }
 
 // Each placement as a process of its own. Returns how many there are.
@@ -102,29 +106,54 @@ void join_value(std::string& values, const std::string& more) {
 
 }  // namespace
 
+std::optional<double> seconds_of_date(const std::string& date) {
+  int parts[6] = {};
+  constexpr std::size_t at[6] = {0, 5, 8, 11, 14, 17}, digits[6] = {4, 2, 2, 2, 2, 2};
+  if (date.size() < 19) return std::nullopt;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const char* begin = date.data() + at[i];
+    const auto [end, code] = std::from_chars(begin, begin + digits[i], parts[i]);
+    if (code != std::errc{} || end != begin + digits[i]) return std::nullopt;
+  }
+  const std::chrono::year_month_day day{std::chrono::year(parts[0]),
+                                        std::chrono::month(static_cast<unsigned>(parts[1])),
+                                        std::chrono::day(static_cast<unsigned>(parts[2]))};
+  if (!day.ok()) return std::nullopt;
+  const auto days = std::chrono::sys_days(day).time_since_epoch().count();
+  return static_cast<double>(days) * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5];
+}
+
 Result<int> MergedFiles::session_of(const std::string& file, const ToolFile& read) const {
+  // One session alone tells no more than none: nobody knows how sessions differ.
+  const bool several = options_.sessions.size() > 1;
   for (std::size_t i = 0; i < options_.sessions.size(); ++i)
-    if (wildcard_match(options_.sessions[i].files, file)) return static_cast<int>(i) + 1;
+    if (fnmatch(options_.sessions[i].files.c_str(), file.c_str(), 0) == 0)
+      return several ? static_cast<int>(i) + 1 : 0;
   if (!options_.sessions.empty())
     return fail(ErrorKind::usage, Location{file}, "belongs to no session that --session names",
                 "name it, too: --session NAME=FILES, with wildcards");
   if (sources_.empty()) return 0;
   const Source& first = sources_.front();
-  const std::string advice =
-      "sessions on several hosts or days differ more than processes do: name them by --session NAME=FILES, "
-      "such as "
-      "--session monday='mon/*' --session tuesday='tue/*'";
-  if (!options_.may_differ.contains("host") && first.host != read.host)
+  const auto advice = [](const char* what) {
+    return fmt::format(
+        "sessions on several hosts or days differ more than processes do: name them, such as --session "
+        "monday='mon/*' --session tuesday='tue/*'; or say `--same {}` if all were started as one session",
+        what);
+  };
+  if (!options_.may_differ.contains("host") && !first.host.empty() && !read.host.empty() &&
+      first.host != read.host)
     return fail(ErrorKind::usage, Location{file},
                 fmt::format("was written on host `{}`, and {} on `{}`", printable(read.host),
                             printable(first.file), printable(first.host)),
-                advice);
-  const auto before = seconds_of(sources_.back().date), now = seconds_of(read.date);
-  if (!options_.may_differ.contains("date") && before && now && std::abs(*now - *before) > longest_session)
-    return fail(ErrorKind::usage, Location{file},
-                fmt::format("is of {}, and {} of {}", printable(read.date), printable(sources_.back().file),
-                            printable(sources_.back().date)),
-                advice);
+                advice("host"));
+  const auto now = seconds_of_date(read.date);
+  if (options_.may_differ.contains("date") || !now) return 0;
+  for (const Source& other : sources_)
+    if (const auto then = seconds_of_date(other.date); then && std::abs(*now - *then) > longest_session)
+      return fail(ErrorKind::usage, Location{file},
+                  fmt::format("is of {}, and {} of {}", printable(read.date), printable(other.file),
+                              printable(other.date)),
+                  advice("date"));
   return 0;
 }
 
@@ -143,9 +172,9 @@ Status MergedFiles::check_alike(const CaseRecord& known, const Source& first, co
       if (value(before) != value(after))
         return fail(differs(
             added, "`" + name + "`", value(after), value(before), now.file, first.file,
-            fmt::format("import them apart, each with a --suite of its own; or say `--same {}` if they "
-                        "are starts of one thing",
-                        name)));
+            fmt::format("import them apart, each with a --suite of its own; or say {} if they are starts of "
+                        "one thing",
+                        "`--same " + shell_quoted(name) + "`")));
     }
     return {};
   };
@@ -163,6 +192,22 @@ Status MergedFiles::check_alike(const CaseRecord& known, const Source& first, co
   return {};
 }
 
+// A record has one machine: fields that forbid comparisons have to be equal where two files tell them.
+Status MergedFiles::check_machine(const Machine& machine, const std::string& file) const {
+  if (sources_.empty()) return {};
+  for (const MachineField& known : record_.machines.at(std::string(import_device)).fields)
+    for (const MachineField& field : machine.fields)
+      if (field.name == known.name && field.kind == FieldClass::block && field.value != known.value &&
+          !options_.may_differ.contains(field.name))
+        return fail(
+            ErrorKind::usage, Location{file},
+            fmt::format("`{}` is `{}`, and `{}` in {}", field.name, printable(field.value),
+                        printable(known.value), printable(sources_.front().file)),
+            fmt::format("import the files of each machine and build apart; or say {} if that changes no time",
+                        "`--same " + shell_quoted(field.name) + "`"));
+  return {};
+}
+
 // A field that forbids comparisons has to be equal; of the others the values are kept.
 void MergedFiles::add_machine(Machine machine) {
   Machine& whole = record_.machines.at(std::string(import_device));
@@ -177,11 +222,6 @@ void MergedFiles::add_machine(Machine machine) {
 }
 
 Status MergedFiles::add(ToolFile read, const std::string& file) {
-  if (const std::size_t hash = hash_of_samples(read); hash != 0)
-    if (const auto [known, fresh] = samples_.emplace(hash, file); !fresh)
-      return fail(ErrorKind::usage, Location{file},
-                  fmt::format("holds the same samples as {}", printable(known->second)),
-                  "a copy is no further process: start the program once for each file");
   const Result<int> session = session_of(file, read);
   if (!session) return fail(session.error());
   Source now{file, std::move(read.same), read.host, read.date, *session};
@@ -190,6 +230,7 @@ Status MergedFiles::add(ToolFile read, const std::string& file) {
   if (!read.machine.machine_class.empty()) now.same.emplace("machine class", read.machine.machine_class);
   if (!read.machine.device_uuid.empty()) now.same.emplace("device", read.machine.device_uuid);
   const std::size_t number = sources_.size();
+  if (Status alike = check_machine(read.machine, file); !alike) return alike;
   if (number == 0) {
     record_.machines[std::string(import_device)] = std::move(read.machine);
     record_.session = read.session;
@@ -197,7 +238,8 @@ Status MergedFiles::add(ToolFile read, const std::string& file) {
   }
   const int before = last_process_;
   for (CaseRecord& added : read.cases) {
-    const bool shares_session = read.starts && split_starts(added) > 1;
+    const bool shares_session =
+        (read.starts ? split_starts(added) : static_cast<int>(added.processes.size())) > 1;
     const int numbered = shares_session && *session == 0 ? static_cast<int>(number) + 1 : *session;
     for (ProcessResult& result : added.processes) {
       if (number > 0) result.process += before;
@@ -214,6 +256,7 @@ Status MergedFiles::add(ToolFile read, const std::string& file) {
   else if (Status added = add_cases(std::move(read.cases), now); !added)
     return added;
   if (number > 0) add_machine(std::move(read.machine));
+  now.last_process = last_process_;
   sources_.push_back(std::move(now));
   return {};
 }
@@ -234,13 +277,25 @@ Status MergedFiles::add_cases(std::vector<CaseRecord> cases, const Source& now) 
     for (Series& series : added.series) {
       const auto same = std::find_if(known.series.begin(), known.series.end(),
                                      [&](const Series& one) { return one.metric == series.metric; });
-      if (same == known.series.end())
+      if (same == known.series.end()) {
         known.series.push_back(std::move(series));
-      else
-        std::move(series.processes.begin(), series.processes.end(), std::back_inserter(same->processes));
+        continue;
+      }
+      if (const int copied = copied_process(series, *same); copied > 0)
+        return fail(ErrorKind::usage, Location{now.file},
+                    fmt::format("holds the samples of `{}` that {} holds", printable(known.id),
+                                printable(file_of(copied))),
+                    "a copy is no further process: start the program once for each file");
+      std::move(series.processes.begin(), series.processes.end(), std::back_inserter(same->processes));
     }
   }
   return {};
+}
+
+const std::string& MergedFiles::file_of(int process) const {
+  const auto after = std::find_if(sources_.begin(), sources_.end(),
+                                  [&](const Source& one) { return one.last_process >= process; });
+  return after == sources_.end() ? sources_.back().file : after->file;
 }
 
 Result<Record> MergedFiles::take() && {

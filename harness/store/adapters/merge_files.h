@@ -2,6 +2,7 @@
 // called.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +12,10 @@
 #include "harness/store/adapters/tool_file.h"
 
 namespace harness {
+
+// The seconds of "2026-11-20T05:40:00", of whatever zone: files of one host are written by one clock. nullopt
+// for another text.
+std::optional<double> seconds_of_date(const std::string& date);
 
 struct NamedSession {
   std::string name;
@@ -39,6 +44,7 @@ class MergedFiles {
     Texts same;
     std::string host, date;
     int session = 0;
+    int last_process = 0;
   };
   struct Known {
     std::size_t place = 0;   // in cases_
@@ -48,6 +54,9 @@ class MergedFiles {
   Result<int> session_of(const std::string& file, const ToolFile& read) const;
   [[nodiscard]] Status check_alike(const CaseRecord& known, const Source& first, const CaseRecord& added,
                                    const Source& now) const;
+  [[nodiscard]] Status check_machine(const Machine& machine, const std::string& file) const;
+  // That a process is of.
+  [[nodiscard]] const std::string& file_of(int process) const;
   Status add_cases(std::vector<CaseRecord> cases, const Source& now);
   void add_machine(Machine machine);
 
@@ -55,7 +64,6 @@ class MergedFiles {
   std::vector<Source> sources_;
   std::vector<CaseRecord> cases_;
   std::unordered_map<std::string, Known> index_;
-  std::unordered_map<std::size_t, std::string> samples_;  // hash of a file's samples -> its path
   Record record_;
   int last_process_ = 0;
 };

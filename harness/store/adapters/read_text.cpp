@@ -119,6 +119,9 @@ std::vector<double> times_of(const JsonNode& array, CaseRecord& one, const std::
   return times;
 }
 
+constexpr const char* changed_file =
+    "a tool writes no such numbers: the file was changed, or holds parts of two";
+
 void check_order(const JsonNode& statistics) {
   static constexpr std::array<std::pair<const char*, const char*>, 5> ordered{
       {{"min", "median"}, {"median", "max"}, {"min", "mean"}, {"mean", "max"}, {"min", "max"}}};
@@ -128,8 +131,23 @@ void check_order(const JsonNode& statistics) {
     if (!low.present() || !high.present() || low.is_null() || high.is_null()) continue;
     if (low.number() > high.number() + rounding * std::abs(high.number()))
       high.problem(fmt::format("is {}, below `{}`, which is {}", high.number(), less, low.number()),
-                   "a tool writes no such numbers: the file was changed, or holds parts of two");
+                   changed_file);
   }
+}
+
+void check_within(const JsonNode& statistics, const JsonNode& samples) {
+  constexpr double rounding = 1e-6;  // tools write fewer digits of one than of the other
+  const JsonNode low = statistics.find("min"), high = statistics.find("max");
+  if (!low.present() || !high.present() || low.is_null() || high.is_null()) return;
+  samples.each_element([&](const JsonNode& sample) {
+    const double value = sample.number();
+    if (!(value > 0)) return;  // no time, which ends its case
+    const bool below = value<low.number() * (1 - rounding), above = value> high.number() * (1 + rounding);
+    if (below || above)
+      sample.problem(fmt::format("is {}, {} `{}`, which is {}", value, below ? "below" : "above",
+                                 below ? "min" : "max", (below ? low : high).number()),
+                     changed_file);
+  });
 }
 
 std::string text_of(const JsonNode& object, std::string_view member) {
@@ -165,8 +183,23 @@ std::string file_name(const std::string& path) {
 }
 
 std::string without_folders(const std::string& command) {
-  const std::size_t end = std::min(command.find(' '), command.size());
-  return file_name(command.substr(0, end)) + command.substr(end);
+  std::string shown;
+  char quote = 0;
+  std::size_t word = 0;  // where the present word begins in `shown`
+  for (const char sign : command) {
+    if (quote == 0 && (sign == ' ' || sign == '=' || sign == ';' || sign == '|' || sign == '&'))
+      shown += sign, word = shown.size();
+    else if (quote == 0 && (sign == '\'' || sign == '"'))
+      quote = sign, shown += sign, word = shown.size();
+    else if (sign == quote)
+      quote = 0, shown += sign;
+    else if (sign == '/' && shown.find("://", word) == std::string::npos && !shown.ends_with(':') &&
+             !shown.ends_with(":/"))
+      shown.resize(word);
+    else
+      shown += sign;
+  }
+  return shown;
 }
 
 }  // namespace harness

@@ -60,6 +60,9 @@ Cause unusable_time(std::string member, double value, const std::string& advice_
 // A problem unless min <= median <= max, and min <= mean <= max, as far as an object tells them.
 void check_order(const JsonNode& statistics);
 
+// A problem unless all samples, an array, lie between the object's `min` and `max`, as far as it tells them.
+void check_within(const JsonNode& statistics, const JsonNode& samples);
+
 // A member as text, whatever scalar it is; "" where it is absent or null.
 std::string text_of(const JsonNode& object, std::string_view member);
 
@@ -75,7 +78,7 @@ std::string launch_shape(std::string shape);
 // The file name in a path.
 std::string file_name(const std::string& path);
 
-// "a command line" whose first word is a path: without its folders.
+// "a command line" of which each word is without its folders: "taskset -c 2 prog in.json".
 std::string without_folders(const std::string& command);
 
 }  // namespace harness

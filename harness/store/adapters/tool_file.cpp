@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 #include <utility>
 
 #include "harness/base/text.h"
@@ -22,6 +24,23 @@ Series& series_of(CaseRecord& one, std::string_view metric, std::string_view uni
 }
 
 }  // namespace
+
+FieldClass kind_of_field(std::string_view name) {
+  static const std::set<std::string, std::less<>> forbids{
+      "gpu",    "gpu name",    "gpu model",    "cpu",        "cpu name",   "cpu model",
+      "device", "device name", "device model", "build type", "accelerator"};
+  static const std::set<std::string, std::less<>> own{"date",   "time",   "timestamp", "host", "hostname",
+                                                      "node",   "commit", "revision",  "sha",  "hash",
+                                                      "branch", "run",    "job",       "url",  "id"};
+  std::string words;
+  for (const char sign : name)
+    words +=
+        std::isalnum(static_cast<unsigned char>(sign)) != 0 ? static_cast<char>(std::tolower(sign)) : ' ';
+  if (forbids.contains(words)) return FieldClass::block;
+  for (const std::string& word : split(words, ' '))
+    if (own.contains(word)) return FieldClass::info;
+  return FieldClass::warn;
+}
 
 std::string key_of(const ToolCase& known) {
   std::string key = known.name;
@@ -72,6 +91,21 @@ void ToolFile::end(CaseRecord& one, Outcome outcome, Cause reason) {
     return;
   result.outcome = outcome;
   result.reason = std::move(reason);
+}
+
+void ToolFile::forget_lone(const std::string& name) {
+  std::set<std::string_view> values;
+  for (const CaseRecord& one : cases)
+    if (one.tool_case)
+      if (const auto found = one.tool_case->launch.find(name); found != one.tool_case->launch.end())
+        values.insert(found->second);
+  if (values.size() != 1) return;
+  values.clear();
+  for (CaseRecord& one : cases) {
+    if (!one.tool_case) continue;
+    one.tool_case->launch.erase(name);
+    if (*one.tool_case == ToolCase{.name = one.tool_case->name}) one.tool_case.reset();
+  }
 }
 
 void ToolFile::field(std::string_view name, std::string value, FieldClass kind) {

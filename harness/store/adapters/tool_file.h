@@ -36,6 +36,10 @@ class ToolFile {
   // The case did not succeed. The first reason counts, and a failure before a skip.
   static void end(CaseRecord& one, Outcome outcome, Cause reason);
 
+  // Forgets a value of the launch that is the same in all cases that have it, such as the number of the only
+  // GPU that a process used. When all is read.
+  void forget_lone(const std::string& name);
+
   // A field of the machine; an empty value is not known.
   void field(std::string_view name, std::string value, FieldClass kind);
 
@@ -56,6 +60,10 @@ class ToolFile {
  private:
   std::unordered_map<std::string, std::size_t> index_;
 };
+
+// The class of a field of the machine that a user named, by its name. The model of a GPU or CPU and the type
+// of a build forbid comparisons. Dates, commits and hosts change by themselves. All others are shown.
+FieldClass kind_of_field(std::string_view name);
 
 // Equal for two cases exactly if their names, parameters and launches are.
 std::string key_of(const CaseRecord& one);

@@ -21,6 +21,12 @@ bool may_serve(const StoredCase& one) {
   return may_be_baseline({one.id, verdict, one.waived});
 }
 
+// A verdict that makes no baseline.
+bool PassedOver::*why_not(Verdict verdict) {
+  if (verdict == Verdict::regressed) return &PassedOver::regressed;
+  return verdict == Verdict::failed ? &PassedOver::failed : &PassedOver::undecided;
+}
+
 // Proven identical to its own baseline, and not measured.
 bool only_looked_at(const StoredCase& one) {
   return one.measured == 0 && one.failures == 0 && !one.digest.empty();
@@ -119,11 +125,7 @@ std::optional<Eligible> EligibleCases::among(const std::string& id, std::size_t 
     if (state->verdict.empty()) {
       if (state->measured > 0) waiting.push_back(i);
     } else if (!may_serve(*state)) {
-      const bool undecided = state->verdict == name_of(Verdict::inconclusive);
-      const bool failed = state->verdict == name_of(Verdict::failed);
-      pass_over(i, undecided ? &PassedOver::undecided
-                   : failed  ? &PassedOver::failed
-                             : &PassedOver::regressed);
+      pass_over(i, why_not(parse_name<Verdict>(state->verdict).value_or(Verdict::failed)));
     } else if (state->measured > 0) {
       found.measured = i;
     } else if (!found.looked_at) {
@@ -176,12 +178,15 @@ void EligibleCases::judge_waiting(std::map<std::string, Eligible>& found) {
         (one.candidate == candidate ? after : before).cases.push_back(*record);
     if (after.cases.empty()) continue;
     before.session.clear();
-    const std::set<std::string> passed = passes_(before, after);
-    for (const CaseRecord& one : after.cases)
-      if (passed.contains(one.id))
+    const std::vector<CaseVerdict> verdicts = passes_(before, after);
+    for (const CaseRecord& one : after.cases) {
+      const auto judged = std::find_if(verdicts.begin(), verdicts.end(),
+                                       [&](const CaseVerdict& v) { return v.case_id == one.id; });
+      if (judged != verdicts.end() && may_be_baseline(*judged))
         found[one.id] = {candidate, std::nullopt};
       else
-        pass_over(candidate, &PassedOver::regressed);
+        pass_over(candidate, why_not(judged == verdicts.end() ? Verdict::inconclusive : judged->verdict));
+    }
   }
 }
 

@@ -30,8 +30,9 @@ void take_processes(const Written<Sampling>& written, Sampling& sampling) {
 
 Program program_of(const ProgramCase& written, const std::string& suite_file) {
   const fs::path folder = fs::current_path() / fs::path(suite_file).parent_path() / written.folder;
-  return {written.name.value, written.command, folder.lexically_normal().string(), written.env, written.reads,
-          written.prepare,    written.steps};
+  return {written.name.value, written.command, folder.lexically_normal().string(),
+          written.env,        written.reads,   written.prepare,
+          written.steps,      written.build};
 }
 
 // Beside its time, a process's metrics inform, unless the suite gives them a gate. Under a trace the time is

@@ -1,10 +1,13 @@
 #include "harness/verdict/check/tool_cases.h"
 
 #include <algorithm>
+#include <charconv>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
+#include "harness/base/text.h"
 #include "harness/model/results/machine_differences.h"
 
 namespace harness {
@@ -70,6 +73,29 @@ bool pairs_by_id(const Group& group) {
   });
 }
 
+// The number of threads that a kernel was launched with, "80x2" blocks of "256".
+double threads_of(const CaseRecord& one) {
+  double threads = 1;
+  for (const char* name : {"grid", "block"})
+    if (const auto found = launch_of(one).find(name); found != launch_of(one).end())
+      for (const std::string& size : split(found->second, 'x')) {
+        double value = 1;
+        std::from_chars(size.data(), size.data() + size.size(), value);
+        threads *= value;
+      }
+  return threads;
+}
+
+// Places of cases from the smallest to the largest; those that are as large stay in their order.
+std::vector<std::size_t> by_size(const Cases& cases) {
+  std::vector<std::pair<double, std::size_t>> sizes;
+  for (std::size_t i = 0; i < cases.size(); ++i) sizes.emplace_back(threads_of(*cases[i]), i);
+  std::sort(sizes.begin(), sizes.end());
+  std::vector<std::size_t> places;
+  for (const auto& [size, place] : sizes) places.push_back(place);
+  return places;
+}
+
 }  // namespace
 
 std::map<const CaseRecord*, const CaseRecord*> paired_tool_cases(const Record& baseline,
@@ -100,7 +126,8 @@ std::map<const CaseRecord*, const CaseRecord*> paired_tool_cases(const Record& b
     pair_those([&](const CaseRecord& one, const CaseRecord& other) {
       return are_alike(one, other) && fits(old, other) == 1 && fits(now, one) == 1;
     });
-    if (before.size() == after.size())
+    // In another order of sizes nothing tells whether other kernels came first, or their sizes changed.
+    if (before.size() == after.size() && by_size(before) == by_size(after))
       pair_those([](const CaseRecord& one, const CaseRecord& other) {
         return agree(parameters_of(one), parameters_of(other));
       });

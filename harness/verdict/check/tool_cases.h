@@ -14,8 +14,8 @@ namespace harness {
 
 // By the current side's case: the baseline's case that takes its place, where their ids differ or ids that
 // are equal stand for different things. First those pair whose parameters and launches agree. Then
-// others of one name with the same parameters pair in order, if each side has as many: kernels whose grid or
-// block changed.
+// others of one name with the same parameters pair in order, if each side has as many, and if that is the
+// order of their sizes, too: kernels whose grid or block changed.
 std::map<const CaseRecord*, const CaseRecord*> paired_tool_cases(const Record& baseline,
                                                                  const Record& current);
 

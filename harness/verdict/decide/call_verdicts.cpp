@@ -166,13 +166,27 @@ class LookByLook {
   std::unordered_map<const Evidence*, double> slow_;  // adjusted p of the gate on slow calls
 };
 
+// Takes back what the load of the host forbids. The row counts among those corrected together all the same,
+// because this depends on its effect.
+void heed_load(ComparisonRow& row, LookEvidence& look) {
+  const bool passes = row.verdict == Verdict::improved || row.verdict == Verdict::unchanged ||
+                      row.verdict == Verdict::not_worse;
+  const auto& doubt = row.verdict == Verdict::regressed ? look.load.if_worse : look.load.if_passes;
+  if (!doubt || (!passes && row.verdict != Verdict::regressed)) return;
+  row.verdict = Verdict::inconclusive;
+  look.doubt = doubt;
+}
+
 }  // namespace
 
 std::size_t call_verdicts(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence,
                           const Policy& policy) {
   const std::size_t family = LookByLook(rows, evidence, least_processes(policy)).run();
   for (Evidence& one : evidence)
-    if (!one.looks.empty()) show(rows[one.row], one);
+    if (!one.looks.empty()) {
+      heed_load(rows[one.row], one.looks[one.shown]);
+      show(rows[one.row], one);
+    }
   return family;
 }
 

@@ -23,10 +23,11 @@ void show(ComparisonRow& row, const LookEvidence& look) {
 void settle(ComparisonRow& row, const Evidence& evidence) {
   const LookEvidence& fresh = *evidence.fresh;
   Confirmation confirmation;
+  confirmation.alpha = std::max(row.alpha, confirming_alpha);
   const bool slow_calls =
       row.reason.code == ReasonCode::slow_calls || row.reason.code == ReasonCode::slow_mean;
   const double p = !slow_calls ? fresh.p_worse : fresh.slow_calls ? fresh.slow_calls->p : 1;
-  confirmation.confirmed = fresh.counts() && p < std::max(row.alpha, confirming_alpha);
+  confirmation.confirmed = fresh.counts() && !fresh.load.if_worse && p < confirmation.alpha;
   confirmation.first = {row.ratio, row.interval, row.p, row.current.processes};
   confirmation.fresh = estimate_of(row, fresh);
   confirmation.pooled = estimate_of(row, evidence.pooled.value_or(fresh));
@@ -35,6 +36,7 @@ void settle(ComparisonRow& row, const Evidence& evidence) {
   row.verdict = Verdict::inconclusive;
   row.reason = {ReasonCode::not_confirmed,
                 {{"first", confirmation.first.ratio - 1}, {"fresh", confirmation.fresh.ratio - 1}}};
+  if (fresh.load.if_worse) row.reason = *fresh.load.if_worse;
   if (evidence.pooled) show(row, *evidence.pooled);
 }
 

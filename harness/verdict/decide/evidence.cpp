@@ -146,7 +146,10 @@ std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const Si
     if (!stats::usable(baseline.moments) || !stats::usable(current.moments)) return std::nullopt;
     // A baseline of several sessions tells how much they differ. The current side is one more.
     const double sessions = session_variance_of(baseline, design.session_variance);
-    look.contrast = stats::contrast(estimate_of(baseline, sessions), estimate_of(current, sessions));
+    look.contrast = design.by_session
+                        ? stats::contrast(estimate_of_sessions(baseline, design.session_variance),
+                                          estimate_of_sessions(current, design.session_variance))
+                        : stats::contrast(estimate_of(baseline, sessions), estimate_of(current, sessions));
     look.contrast.known += 2 * design.device_variance;
   }
   if (!std::isfinite(look.contrast.variance() + look.contrast.known)) return std::nullopt;
@@ -160,6 +163,11 @@ std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const Si
   else
     look.doubt = condition_doubt(baseline.conditions, current.conditions, row.throttled_share);
   look.half_tick = std::max(half_tick(baseline, row.margin), half_tick(current, row.margin));
+  if (!design.in_turn) {
+    const double change = look.contrast.difference;
+    look.load = load_doubts(baseline.conditions, current.conditions,
+                            {change, design.cpu_time ? change : design.cpu_change, effect_margin(row)});
+  }
   look.slow_calls = judge_slow_calls(baseline, current, effect_margin(row), look.contrast.known);
   return look;
 }

@@ -69,8 +69,12 @@ ReasonCode reason_of(Verdict verdict);
 struct Design {
   double session_variance = 0;  // a side
   double device_variance = 0;   // a side, where another device is allowed
+  bool by_session = false;      // the sessions of a side are its replicates, and not its processes
   // Log ratios of the processes that measured both sides, where they shared them (pairs.h).
   std::optional<std::vector<double>> ratios = {};
+  bool in_turn = false;                   // the sides were measured together, so under the same load
+  bool cpu_time = false;                  // the metric is CPU time itself
+  std::optional<double> cpu_change = {};  // else of the CPU time of the case (cpu_change.h)
 };
 
 // Whether the shown look calls the row regressed by this gate, before any correction.

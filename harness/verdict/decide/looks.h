@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/stats/hypothesis/contrast.h"
+#include "harness/verdict/check/condition_checks.h"
 #include "harness/verdict/decide/slow_calls.h"
 
 namespace harness {
@@ -26,6 +27,7 @@ struct LookEvidence {
   stats::Bounds bounds;  // of the effect, at 1 - 2 alpha_to_pass()
   bool enough_processes = false;
   std::optional<Reason> doubt;  // why no verdict may rest on the pair
+  LoadDoubts load;              // why a certain verdict may not
   double p_worse = 1;           // of this look alone
   double p_better = 1;
   double p_passes = 1;

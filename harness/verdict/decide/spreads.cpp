@@ -51,6 +51,15 @@ double session_variance_of(const SideReading& reading, double usual) {
                                    usual, usual_sessions);
 }
 
+stats::Estimate estimate_of_sessions(const SideReading& reading, double session_variance) {
+  const std::vector<std::vector<double>> sessions = by_session(reading);
+  if (sessions.size() < 2) return stats::estimate_of(reading.moments, session_variance);
+  std::vector<double> means;
+  means.reserve(sessions.size());
+  for (const std::vector<double>& values : sessions) means.push_back(stats::moments(values).mean);
+  return stats::estimate_of(stats::moments(means));
+}
+
 stats::Estimate estimate_of(const SideReading& reading, double session_variance) {
   stats::Estimate estimate = stats::estimate_of(reading.moments, session_variance);
   const std::vector<std::vector<double>> sessions = by_session(reading);

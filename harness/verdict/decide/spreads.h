@@ -46,6 +46,10 @@ class UsualSpreads {
 // (stats/spread/components.h) is shrunk towards it with the weight usual_sessions.
 stats::Estimate estimate_of(const SideReading& reading, double session_variance);
 
+// The mean of the means of sessions, with their own spread: k sessions tell it with k - 1 degrees of freedom.
+// One session alone tells nothing: then as estimate_of().
+stats::Estimate estimate_of_sessions(const SideReading& reading, double session_variance);
+
 // The variance between sessions: `usual` where the side is not pooled.
 double session_variance_of(const SideReading& reading, double usual);
 

@@ -93,6 +93,7 @@ class Surroundings {
     }
     if (now.other_processes > 0) ++conditions_.shared;
     conditions_.most_others = std::max(conditions_.most_others, now.other_processes);
+    if (now.load) add_load(*now.load);
     temperature_.add(now.temperature_c);
     power_.add(now.power_w);
     sm_clock_.add(now.sm_clock_mhz);
@@ -102,13 +103,37 @@ class Surroundings {
     conditions_.temperature_c = temperature_.value();
     conditions_.power_w = power_.value();
     conditions_.sm_clock_mhz = sm_clock_.value();
+    conditions_.load = {cpus_,          others_.value(),  stolen_.value(),
+                        queue_.value(), stalled_.value(), held_.value()};
+    conditions_.shared_known = shared_known();
     reading.conditions = std::move(conditions_);
     reading.clock_ghz = clock_.value().value_or(0);
   }
 
  private:
+  void add_load(const HostLoad& load) {
+    if (load.others) ++loads_;
+    if (load.cpus) cpus_ = load.cpus;
+    others_.add(load.others);
+    stolen_.add(load.stolen);
+    queue_.add(load.queue);
+    stalled_.add(load.stalled);
+    held_.add(load.held);
+  }
+
+  // A device without sensors used to tell its conditions only where others used it: it was asked at all
+  // placements.
+  [[nodiscard]] std::size_t shared_known() const {
+    if (loads_ > 0) return loads_;
+    const bool senses = temperature_.value() || power_.value() || sm_clock_.value();
+    return conditions_.known > 0 && !senses ? conditions_.placements : conditions_.known;
+  }
+
   SideConditions conditions_;
+  std::optional<int> cpus_;
+  std::size_t loads_ = 0;  // placements that tell how many CPUs others kept busy
   Mean clock_, temperature_, power_, sm_clock_;
+  Mean others_, stolen_, queue_, stalled_, held_;
 };
 
 constexpr std::size_t enough_for_quarters = 16;

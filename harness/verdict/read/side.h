@@ -23,9 +23,11 @@ struct SideConditions {
   std::size_t throttled = 0;                        // placements with a reason for throttling
   std::size_t throttled_samples = 0;                // samples of the throttled placements
   std::size_t shared = 0;                           // placements with other processes on the device
+  std::size_t shared_known = 0;                     // placements that tell whether there were any
   int most_others = 0;                              // processes, in one placement
   std::map<std::string, std::size_t> reasons = {};  // placements by reason of throttling
   std::optional<double> temperature_c, power_w, sm_clock_mhz;  // means over the placements that tell
+  HostLoad load = {};                                          // likewise
 };
 
 // A sample that cannot be judged: negative or not finite, or a time of 0.

@@ -197,6 +197,11 @@ void add_diagnostics(Summary& summary, const CaseRecord& record, const Series& s
     summary.diagnostics.push_back({DiagnosticCode::tuned_to, {{"values", record.tuned->text_id()}}});
   if (is_time(summary.metric)) diagnose_time(summary, record, pair_us);
   diagnose_samples(summary, reading, left_out);
+  const auto again = std::count_if(series.processes.begin(), series.processes.end(),
+                                   [](const ProcessSamples& process) { return confirms(process.process); });
+  if (again > 0)
+    summary.diagnostics.push_back(
+        {DiagnosticCode::measured_again, {{"again", again}, {"of", series.processes.size()}}});
   note_conditions(summary.diagnostics, reading.conditions, record.gate.throttled);
   std::optional<Diagnostic> short_call =
       short_call_diagnostic(series, record.sampling, summary.center, reading.step);

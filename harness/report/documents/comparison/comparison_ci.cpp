@@ -129,6 +129,8 @@ CiView comparison_ci(const Comparison& comparison) {
     view.alerts.push_back({Alarm::warning, loosened, "the compared change loosened them"});
   if (const std::string proposed = proposed_by_change(comparison); !proposed.empty())
     view.alerts.push_back({Alarm::warning, proposed, "have it reviewed with the change"});
+  if (const std::string unbuilt = perhaps_unbuilt(comparison); !unbuilt.empty())
+    view.alerts.push_back({Alarm::warning, unbuilt, "build them, or name their `build` in the suite"});
   if (const std::string loosened = processes_loosened(comparison); !loosened.empty())
     view.alerts.push_back(
         {Alarm::warning, loosened,

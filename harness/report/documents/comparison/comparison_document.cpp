@@ -214,14 +214,14 @@ Report comparison_document(const Comparison& comparison, const Sources& sources)
   Prose legend{legend_of(comparison, grid)};
   std::vector<Finding> why = comparison_explanations(comparison, name_of);
   List common{"for several of these results", take_common_advice(why)};
-  document.blocks = {{Table{"", std::move(grid), true}},
+  document.blocks = {{List{"the environments differ", all_words(comparison.differences), false}},
+                     {Table{"", std::move(grid), true}},
                      {std::move(legend)},
                      {Findings{"why", std::move(why)}},
                      {std::move(common)},
                      {identical_results(comparison, name_of), Place::folded},
                      {Findings{"waivers", waiver_findings(comparison)}},
-                     {List{"about this comparison", all_words(comparison.remarks)}},
-                     {List{"the environments differ", all_words(comparison.differences), false}}};
+                     {List{"about this comparison", all_words(comparison.remarks)}}};
   document.next_steps = next_steps(comparison);
   document.exit_meaning = exit_code_meaning(comparison);
   Report report{std::move(document), [&comparison] { return comparison_ci(comparison); },

@@ -240,10 +240,18 @@ std::string selected_words(const Comparison& comparison) {
 
 }  // namespace
 
+std::string perhaps_unbuilt(const Comparison& comparison) {
+  if (comparison.unbuilt.empty()) return {};
+  return fmt::format("WARNING: perhaps {} not built again: the sources changed, and {} the baseline's",
+                     join(comparison.unbuilt, ", ") + (comparison.unbuilt.size() == 1 ? " was" : " were"),
+                     comparison.unbuilt.size() == 1 ? "its file is" : "their files are");
+}
+
 std::string comparison_headline(const Comparison& comparison) {
   std::string headline = verdict_headline(comparison);
-  for (const std::string& loosened : {selected_words(comparison), gates_loosened(comparison),
-                                      proposed_by_change(comparison), processes_loosened(comparison)})
+  for (const std::string& loosened :
+       {selected_words(comparison), gates_loosened(comparison), proposed_by_change(comparison),
+        processes_loosened(comparison), perhaps_unbuilt(comparison)})
     if (!loosened.empty()) headline += "; " + loosened;
   return headline;
 }

@@ -15,6 +15,9 @@ std::string words_for(Verdict verdict);
 // For headings: bad, doubtful, good or faint.
 Paint paint_for(Verdict verdict);
 
+// "WARNING: perhaps bench was not built again: ...", or "".
+std::string perhaps_unbuilt(const Comparison& comparison);
+
 // The verdict in one sentence, counted over the rows that could be judged.
 std::string comparison_headline(const Comparison& comparison);
 

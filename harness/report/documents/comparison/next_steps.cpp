@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string_view>
 
 #include "harness/base/text.h"
+#include "harness/model/device_kinds.h"
+#include "harness/model/program_metrics.h"
 #include "harness/report/documents/comparison/comparison_headline.h"
 #include "harness/report/documents/comparison/comparison_remarks.h"
 #include "harness/report/numbers.h"
@@ -39,6 +42,12 @@ std::string processes_text(const Rows& rows) {
   return fmt::format("{} to {} processes a side, by case", *needed.begin(), *needed.rbegin());
 }
 
+int most_needed(const Rows& rows) {
+  int most = 0;
+  for (const ComparisonRow* row : rows) most = std::max(most, row->processes_needed.value_or(0));
+  return most;
+}
+
 // The way to decide an inconclusive row.
 enum class Remedy { cool_device, free_device, launch_gate, more_processes, session_or_margin, as_advised };
 
@@ -46,6 +55,7 @@ Remedy remedy_of(const ComparisonRow& row) {
   switch (row.reason.code) {
     case ReasonCode::throttled: return Remedy::cool_device;
     case ReasonCode::contaminated: return Remedy::free_device;
+    case ReasonCode::waited: return Remedy::as_advised;
     case ReasonCode::forced_gates: return Remedy::launch_gate;
     case ReasonCode::slow_open:
     case ReasonCode::not_confirmed:
@@ -61,6 +71,9 @@ std::string step_for(Remedy remedy, const Rows& rows, bool paired) {
   switch (remedy) {
     case Remedy::more_processes: {
       const std::string processes = processes_text(rows);
+      if (paired)
+        return fmt::format("Measure more processes for {}: `--processes {}`, or accept a wider margin.",
+                           undecided, most_needed(rows));
       return fmt::format(
           "Measure more processes for {} (`sampling: processes` in the suite{}) on a quiet "
           "machine, or accept a wider margin.",
@@ -115,6 +128,36 @@ void add_inconclusive(const Comparison& comparison, std::vector<std::string>& st
     for (const ComparisonRow* row : all)
       if (!row->look.next && !left_out(row) && remedy_of(*row) == remedy) rows.push_back(row);
     if (!rows.empty()) steps.push_back(step_for(remedy, rows, comparison.pairing.has_value()));
+  }
+}
+
+const ComparisonRow* find_row(const Comparison& comparison, std::string_view id, std::string_view metric) {
+  const auto found =
+      std::find_if(comparison.rows.begin(), comparison.rows.end(),
+                   [&](const ComparisonRow& row) { return row.case_id == id && row.metric == metric; });
+  return found == comparison.rows.end() ? nullptr : &*found;
+}
+
+double largest_sd(const ComparisonRow& row) {
+  return std::max(row.baseline.process_sd, row.current.process_sd);
+}
+
+// Where the wall time of a program is noise, its CPU time often decides.
+void add_user_time(const Comparison& comparison, std::vector<std::string>& steps) {
+  constexpr double notable = 0.5;  // of the wall time's spread
+  if (comparison.suite_file.empty()) return;
+  for (const ComparisonRow* row : deciding(comparison, Verdict::inconclusive)) {
+    if (row->metric != cpu_kind.time_metric) continue;
+    const ComparisonRow* user = find_row(comparison, row->case_id, user_time);
+    if (user == nullptr || !user->informative || !has_numbers(*user)) continue;
+    if (largest_sd(*user) > notable * largest_sd(*row)) continue;
+    steps.push_back(fmt::format(
+        "The user time of {} varies by {} between starts, its wall time by {}: let it decide as "
+        "well, by `gate: {{metrics: {{user_time: {{margin: {}}}}}}}`. It does not see a program that "
+        "waits.",
+        row->case_id, short_percent(largest_sd(*user)), short_percent(largest_sd(*row)),
+        plain_percent(row->margin)));
+    return;  // one example is enough
   }
 }
 
@@ -223,6 +266,7 @@ std::vector<std::string> next_steps(const Comparison& comparison) {
   add_missing(comparison, steps);
   add(Verdict::not_comparable);
   add_inconclusive(comparison, steps);
+  add_user_time(comparison, steps);
   add(Verdict::improved);
   const bool waived = std::any_of(comparison.rows.begin(), comparison.rows.end(),
                                   [](const ComparisonRow& row) { return !row.informative && !decides(row); });

@@ -11,7 +11,10 @@ namespace harness {
 namespace {
 
 bool is_criterion(std::string_view text) {
-  return begins_as_json(text, "{", {"reason"});
+  // An object a line. Other tools have a member of this name, too.
+  const std::string_view line = trim(text).substr(0, trim(text).find('\n'));
+  return begins_as_json(line, "{", {"reason"}) && trim(line).ends_with('}') &&
+         text.find("benchmark-complete") != std::string_view::npos;
 }
 
 void take_criterion(const JsonNode& message, ToolFile& read) {

@@ -3,15 +3,16 @@
 // mean of its iterations. Aggregates ("_mean", "_median", "_BigO") are left out.
 //
 // Up to 1.8 the library divides real_time by the number of threads, since 1.9 it does not
-// (benchmark_runner.cc). The file names the library's version since 1.8.4. So times of several threads carry
-// what they count.
+// (benchmark_runner.cc). The file names the library's version since 1.8.4, and what builds tell instead: ""
+// without CMake, or the version of the repository that holds a copy. So times of several threads carry what
+// they count.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "harness/base/text.h"
@@ -27,35 +28,39 @@ constexpr const char* own_names =
     "--benchmark_filter";
 
 constexpr const char* only_aggregates =
-    "their samples are gone: leave out --benchmark_report_aggregates_only";
+    "their samples are gone: leave out --benchmark_report_aggregates_only and ->ReportAggregatesOnly()";
 
 // The first key of the object is one of the two that the library writes.
 bool is_google_benchmark(std::string_view text) {
   text = trim(text);
   if (!text.starts_with('{')) return false;
   text = trim(text.substr(1));
-  return text.starts_with("\"context\"") ||
-         (text.starts_with("\"benchmarks\"") && text.find("\"real_time\"") != std::string_view::npos);
+  const auto has = [&](std::string_view key) { return text.find(key) != std::string_view::npos; };
+  return (text.starts_with("\"context\"") && (has("\"num_cpus\"") || has("\"real_time\""))) ||
+         (text.starts_with("\"benchmarks\"") && has("\"real_time\""));
 }
 
-// Whether "v1.8.5" divides times by threads. Unknown: the library is older than 1.8.4.
-bool divides_by_threads(const std::string& version) {
-  const std::size_t digit = version.find_first_of("0123456789");
-  if (digit == std::string::npos) return true;
+// The meaning of real_time of several threads in a file of version "v1.8.5". A file may have no such member.
+std::string time_of_threads(const std::optional<std::string>& version) {
+  constexpr const char *divided = "divided by threads", *whole = "not divided";
+  if (!version) return divided;
+  const std::size_t digit = version->find_first_of("0123456789");
   int major = 0, minor = 0;
-  const char *begin = version.data() + digit, *end = version.data() + version.size();
-  const auto [dot, code] = std::from_chars(begin, end, major);
-  if (code == std::errc{} && dot != end) std::from_chars(dot + 1, end, minor);
-  return major < 1 || (major == 1 && minor < 9);
+  if (digit != std::string::npos) {
+    const char *begin = version->data() + digit, *end = version->data() + version->size();
+    const auto [dot, code] = std::from_chars(begin, end, major);
+    if (code == std::errc{} && dot != end) std::from_chars(dot + 1, end, minor);
+  }
+  if (major == 1 && minor == 8) return divided;
+  if (major == 1 && minor > 8) return whole;
+  return fmt::format("unknown: the library's version is `{}`", *version);
 }
 
-// "3" of "BM_x/real_time/threads:3".
+// "3" of "BM_x/real_time/threads:3": the library writes it last. An argument may have that name, too.
 std::string threads_in(std::string_view name) {
   constexpr std::string_view mark = "/threads:";
-  const std::size_t at = name.find(mark);
-  if (at == std::string_view::npos) return "1";
-  const std::string_view rest = name.substr(at + mark.size());
-  return std::string(rest.substr(0, rest.find('/')));
+  const std::size_t at = name.rfind(mark);
+  return at == std::string_view::npos ? "1" : std::string(name.substr(at + mark.size()));
 }
 
 class GoogleBenchmarkReader {
@@ -66,15 +71,28 @@ class GoogleBenchmarkReader {
     if (const JsonNode context = root.find("context"); context.present()) take_context(context);
     const JsonNode benchmarks = root.require("benchmarks");
     benchmarks.each_element([&](const JsonNode& one) { count_aggregates(one); });
+    count_old_aggregates();
     benchmarks.each_element([&](const JsonNode& one) { take_benchmark(one); });
-    for (const auto& [name, means] : aggregates_)
-      if (!families_.contains(name))
+    for (const auto& [name, means] : aggregates_) {
+      if (families_.contains(name)) continue;
+      if (measured_ == 0)
         benchmarks.problem(fmt::format("holds `{}` only as aggregates", printable(name)), only_aggregates);
+      else  // ->ReportAggregatesOnly() of one benchmark says nothing of the others
+        ToolFile::end(read_.at(name), Outcome::skipped,
+                      cause_with_why(CauseCode::tool_skipped,
+                                     "its samples are gone: the file holds only its aggregates"));
+    }
     for (const auto& [name, expected] : repeated_)
       if (const int found = found_.at(name); found != expected)
         benchmarks.problem(
             fmt::format("holds {} of {} repetitions of `{}`", found, expected, printable(name)),
             "let the program end by itself, and keep its file as it is");
+    if (!unusable_cpu_times_.empty())
+      read_.remarks.push_back(fmt::format(
+          "`cpu_time` of `{}`{} is 0 or no number, and left out: the system's clock is too coarse",
+          printable(unusable_cpu_times_.front()),
+          unusable_cpu_times_.size() > 1 ? fmt::format(" and {} others", unusable_cpu_times_.size() - 1)
+                                         : ""));
   }
 
  private:
@@ -86,7 +104,9 @@ class GoogleBenchmarkReader {
         {"num_cpus", FieldClass::warn},
         {"cpu_scaling_enabled", FieldClass::warn},
         {"aslr_enabled", FieldClass::warn},
-        {"cpu_builder_type", FieldClass::warn}};
+        {"executable", FieldClass::warn},
+        {"host_name", FieldClass::info},
+        {"mhz_per_cpu", FieldClass::info}};
     for (const auto& [name, value] : scalars_of(context)) {
       if (name == "date")
         read_.date = value;
@@ -101,7 +121,7 @@ class GoogleBenchmarkReader {
                                    "leave out --benchmark_dry_run");
       if (name == "date" || name == "json_schema_version") continue;
       const auto kind = kinds.find(name);
-      read_.field(name, value, kind == kinds.end() ? FieldClass::info : kind->second);
+      read_.field(name, value, kind == kinds.end() ? kind_of_field(name) : kind->second);
     }
     take_load(context);
     take_caches(context);
@@ -110,14 +130,16 @@ class GoogleBenchmarkReader {
   // The processors that other processes took when the program started. On a quiet host it says nothing.
   void take_load(const JsonNode& context) {
     const JsonNode load = context.find("load_avg");
-    if (!load.present() || load.size() == 0) return;
+    if (!load.present() || load.is_null() || load.size() == 0) return;
     const double now = load.element(0).number(), cpus = context.find("num_cpus").number(1);
     if (now > cpus / 4) read_.field("load", fmt::format("{:.1f} on {:g} CPUs", now, cpus), FieldClass::warn);
   }
 
   void take_caches(const JsonNode& context) {
     std::vector<std::string> sizes;
-    context.find("caches").each_element([&](const JsonNode& one) {
+    const JsonNode caches = context.find("caches");
+    if (!caches.present() || caches.is_null()) return;
+    caches.each_element([&](const JsonNode& one) {
       sizes.push_back(
           fmt::format("L{} {} {}", text_of(one, "level"), text_of(one, "type"), text_of(one, "size")));
     });
@@ -127,13 +149,23 @@ class GoogleBenchmarkReader {
   // Old versions mark aggregates by their names alone.
   void count_aggregates(const JsonNode& benchmark) {
     const std::string name = benchmark.find("name").text();
+    const bool complexity = benchmark.find("big_o").present() || benchmark.find("rms").present();
+    if (complexity) return;  // a fit over all arguments, called as the family
     if (benchmark.find("run_type").text("iteration") != "iteration") {
       ++aggregates_[benchmark.find("run_name").text(name)];
       return;
     }
+    if (!benchmark.find("run_type").present()) old_names_.insert(name);
+  }
+
+  // Old versions write the mean of repetitions, and their standard deviation with it.
+  void count_old_aggregates() {
     constexpr std::string_view mean = "_mean";
-    if (!benchmark.find("run_type").present() && name.ends_with(mean))
-      ++aggregates_[name.substr(0, name.size() - mean.size())];
+    for (const std::string& name : old_names_)
+      if (name.ends_with(mean))
+        if (const std::string base = name.substr(0, name.size() - mean.size());
+            old_names_.contains(base + "_stddev"))
+          ++aggregates_[base];
   }
 
   [[nodiscard]] bool is_old_aggregate(const JsonNode& benchmark, const std::string& name) const {
@@ -168,15 +200,16 @@ class GoogleBenchmarkReader {
     check_name(benchmark, name);
     ++found_[name];
     if (const JsonNode repetitions = benchmark.find("repetitions"); repetitions.present())
-      repeated_[name] = repetitions.integer<int>(1, 1);
-    const std::string threads = threads_in(name);
-    if (const std::string told = text_of(benchmark, "threads"); !told.empty() && told != threads)
+      repeated_[name] = std::max(1, repetitions.integer<int>(1, 0));  // 0: version 1.5 without repetitions
+    std::string threads = threads_in(name);
+    const std::string told = text_of(benchmark, "threads");
+    if (told == "1") threads = told;  // an argument is called so
+    if (!told.empty() && told != threads)
       benchmark.find("threads").problem(
           fmt::format("is {}, and its name says {}", printable(told), printable(threads)));
     if (!benchmark.ok()) return;
     ToolCase known{.name = name};
-    if (threads != "1")
-      known.parameters["real_time"] = divides_by_threads(version_) ? "divided by threads" : "not divided";
+    if (threads != "1") known.parameters["real_time"] = time_of_threads(version_);
     CaseRecord& one = read_.at(known);
     if (benchmark.find("error_occurred").flag())
       return ToolFile::end(
@@ -195,18 +228,25 @@ class GoogleBenchmarkReader {
     const std::optional<double> real = time_of(benchmark.require("real_time"), one);
     if (!benchmark.ok() || !real) return;
     ToolFile::add(one, "wall_time", unit.text(), {{*real}});
+    ++measured_;
     const JsonNode cpu = benchmark.find("cpu_time");
     if (!cpu.present()) return;
     const double used = cpu.number();
     if (used < 0) cpu.problem(fmt::format("is {}; a time is above 0", used));
-    if (!(used > 0) || !std::isfinite(used)) return;  // below the tick of the system's clock
+    if (!(used > 0) || !std::isfinite(used)) {  // 0: below the tick of the system's clock
+      unusable_cpu_times_.push_back(name);
+      return;
+    }
     // With UseManualTime() the program times a part of itself, and its CPU time is of all.
     ToolFile::add(one, "cpu_time", unit.text(), {{used}}).informs =
-        name.find("/manual_time") != std::string::npos;
+        (name + "/").find("/manual_time/") != std::string::npos;
   }
 
   ToolFile& read_;
-  std::string version_;
+  int measured_ = 0;
+  std::optional<std::string> version_;           // nullopt: the file has no member for it
+  std::set<std::string> old_names_;              // without `run_type`
+  std::vector<std::string> unusable_cpu_times_;  // of these benchmarks
   std::map<std::string, int> aggregates_;        // by name: of which there is a mean
   std::map<std::string, int> repeated_, found_;  // repetitions by name: as each tells, and as there are
   std::map<std::string, std::string> families_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 
 #include "harness/base/text.h"
 #include "harness/store/adapters/import_formats.h"
@@ -48,9 +50,13 @@ class ExitCodes {
     if (failed_++ == 0) first_ = status;
   }
   void finish(CaseRecord& one) const {
-    if (failed_ > 0)
-      ToolFile::end(one, Outcome::failed,
-                    {CauseCode::runs_failed, {{"runs", failed_}, {"of", runs_}, {"status", first_}}});
+    if (failed_ == 0) return;
+    Cause cause{CauseCode::runs_failed, {{"runs", failed_}, {"of", runs_}, {"status", first_}}};
+    // As of `grep` and `diff`, whose statuses tell what they found.
+    if (failed_ == runs_ && first_ > 0)
+      cause.figures.emplace_back(
+          "advice", fmt::format("if the command ends so when all is well, say `--success-exit {}`", first_));
+    ToolFile::end(one, Outcome::failed, std::move(cause));
   }
   [[nodiscard]] std::size_t runs() const { return runs_; }
 
@@ -60,18 +66,33 @@ class ExitCodes {
   int first_ = 0;
 };
 
-// The name that was given by `-n`, or the command without the folders of its program.
-ToolCase case_of(const JsonNode& result) {
+// The commands that have the same name without their folders, as those of two builds in one file.
+using Doubled = std::set<std::string>;
+
+// The name that was given by `-n`, or the command without folders.
+ToolCase case_of(const JsonNode& result, const Doubled& doubled) {
   ToolCase known;
   const JsonNode name = result.find("name");
   const std::string command = text_of(result, "command");
   if (name.present() && !name.is_null())
     known.name = name_of(name);
-  else
-    known.name = without_folders(name_of(result.require("command")));
+  else if (known.name = without_folders(name_of(result.require("command"))); doubled.contains(known.name))
+    known.name = command;
   if (known.name != command) known.source["command"] = command;
   known.parameters = scalars_of(result.find("parameters"));
   return known;
+}
+
+Doubled doubled_in(const JsonNode& results) {
+  std::map<std::string, std::set<std::string>> commands;
+  results.each_element([&](const JsonNode& one) {
+    const std::string command = text_of(one, "command");
+    commands[without_folders(command)].insert(command);
+  });
+  Doubled doubled;
+  for (const auto& [name, all] : commands)
+    if (all.size() > 1) doubled.insert(name);
+  return doubled;
 }
 
 // Old versions do not write them.
@@ -99,8 +120,8 @@ std::vector<double> take_measurements(const JsonNode& result, const std::string&
 }
 
 void take_hyperfine(const JsonNode& result, const std::string& primary, ToolFile& read,
-                    const std::set<int>& success) {
-  const ToolCase known = case_of(result);
+                    const std::set<int>& success, const Doubled& doubled) {
+  const ToolCase known = case_of(result, doubled);
   if (result.ok() && read.has(known))
     result.problem(fmt::format("is called `{}`, as a result before", printable(known.name)),
                    "give each command a name of its own: hyperfine -n NAME COMMAND -n NAME COMMAND");
@@ -112,6 +133,7 @@ void take_hyperfine(const JsonNode& result, const std::string& primary, ToolFile
   std::vector<double> runs;
   if (primary.empty()) {
     runs = times_of(result.require("times"), one, if_zero);
+    check_within(result, result.find("times"));
     result.find("exit_codes").each_element([&](const JsonNode& code) { exits.take(code); });
     if (exits.runs() == 0) statuses_untold(read);
     if (result.ok() && exits.runs() > 0 && exits.runs() != result.find("times").size())
@@ -135,8 +157,10 @@ Checked<ToolFile> read_hyperfine(std::string_view text, const std::string& file,
       primary = root.find("primary_metric").text("time_wall_clock");
     }
     into.starts = true;
-    root.require("results").each_element(
-        [&](const JsonNode& one) { take_hyperfine(one, primary, into, questions.success_exits); });
+    const JsonNode results = root.require("results");
+    const Doubled doubled = doubled_in(results);
+    results.each_element(
+        [&](const JsonNode& one) { take_hyperfine(one, primary, into, questions.success_exits, doubled); });
   });
   return read ? with_cases(std::move(*read), file) : read;
 }

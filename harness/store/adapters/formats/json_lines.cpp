@@ -98,7 +98,7 @@ void Importer::take_header(const JsonNode& root) {
 void Importer::take_machine(const JsonNode& node) {
   const auto add = [&](std::string_view name, const JsonNode& value) {
     if (const auto scalar = value.scalar())
-      machine_.fields.push_back({std::string(name), sdk::to_string(*scalar), FieldClass::info});
+      machine_.fields.push_back({std::string(name), sdk::to_string(*scalar), kind_of_field(name)});
   };
   node.each_member([&](std::string_view name, const JsonNode& value) {
     if (name == "class")
@@ -154,16 +154,23 @@ void check_spelling(const JsonNode& root) {
     if (std::any_of(std::begin(always), std::end(always), is_key) ||
         std::any_of(optional.begin(), optional.end(), is_key))
       return;
+    static constexpr std::string_view decide[] = {"status",           "error",           "failed",
+                                                  "skipped",          "outcome",         "success",
+                                                  "higher_is_better", "lower_is_better", "better"};
+    if (std::find(std::begin(decide), std::end(decide), key) != std::end(decide))
+      return value.problem(
+          "is not read here, and could change what the line means",
+          "leave out lines of runs that failed; write \"direction\": \"higher\" or \"lower\"");
     if (const auto near = nearest(key, optional))
       value.problem(fmt::format("is unknown; did you mean `{}`?", *near));
   });
 }
 
-// A time of 0, NaN or Infinity, of which the first is kept. A negative time is a problem of the file.
+// A time or rate of 0, NaN or Infinity, of which the first is kept. A negative one is a problem of the file.
 void check_time(const JsonNode& node, bool is_time, std::optional<Cause>& unusable) {
   const double value = node.number();
   if (is_time && value < 0 && std::isfinite(value))
-    node.problem(fmt::format("is {}; a time is above 0", value));
+    node.problem(fmt::format("is {}; a time or a rate is above 0", value));
   else if (!std::isfinite(value) || (is_time && !(value > 0)))
     if (!unusable) unusable = unusable_time(node.path(), value);
 }
@@ -184,7 +191,8 @@ void Importer::take_samples(const JsonNode& root, int line) {
   if (samples.present() && taken.placement.samples.empty())
     samples.problem("is empty; expected at least one number");
   std::optional<Cause> unusable;
-  const bool is_time = time_unit(unit.text()).has_value();
+  const bool is_time =
+      time_unit(unit.text()) || usual_direction(unit.text()).direction == Direction::higher_is_better;
   samples.each_element([&](const JsonNode& sample) { check_time(sample, is_time, unusable); });
   if (const JsonNode first = root.find("first_call"); first.present()) {
     taken.first_call = first.number();

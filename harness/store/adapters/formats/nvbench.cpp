@@ -9,6 +9,7 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
+#include <set>
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
@@ -106,6 +107,9 @@ bool take_kind(const JsonNode& state, const Kind& kind, const std::string& file,
             std::accumulate(hertz.begin(), hertz.end(), 0.0) / static_cast<double>(hertz.size()) / 1e9;
   });
   if (placement.samples.empty() && mean) placement.samples = {*mean};
+  for (const double time : placement.samples)
+    if (time < 0 && std::isfinite(time) && state.ok())
+      state.problem(fmt::format("has a time of {} s; a time is above 0", time));
   if (!state.ok() || placement.samples.empty()) return false;
   if (const std::optional<double> bad = unusable_in(placement.samples))
     ToolFile::end(one, Outcome::failed, unusable_time(std::string(kind.metric), *bad));
@@ -114,46 +118,151 @@ bool take_kind(const JsonNode& state, const Kind& kind, const std::string& file,
   return true;
 }
 
-// The arguments of the program, without the files that it writes, and the path of the program apart.
+// An option of NVBench, by the list in its docs/cli_help.md.
+enum class Role { selects, writes, locks_clocks, runs_once, times_otherwise };
+struct Option {
+  std::string_view name;
+  Role role;
+  bool has_value = true;
+};
+// Any other option changes how it measures: how long, how often, when it stops.
+constexpr std::array<Option, 20> known_options{{{"--benchmark", Role::selects},
+                                                {"-b", Role::selects},
+                                                {"--axis", Role::selects},
+                                                {"-a", Role::selects},
+                                                {"--devices", Role::selects},
+                                                {"--device", Role::selects},
+                                                {"-d", Role::selects},
+                                                {"--json", Role::writes},
+                                                {"--jsonbin", Role::writes},
+                                                {"--csv", Role::writes},
+                                                {"--md", Role::writes},
+                                                {"--markdown", Role::writes},
+                                                {"--quiet", Role::writes, false},
+                                                {"-q", Role::writes, false},
+                                                {"--color", Role::writes, false},
+                                                {"--lock-gpu-clocks", Role::locks_clocks},
+                                                {"--lgc", Role::locks_clocks},
+                                                {"--profile", Role::runs_once, false},
+                                                {"--run-once", Role::runs_once, false},
+                                                {"--disable-blocking-kernel", Role::times_otherwise, false}}};
+
+// One word for each state of the clocks; "" for clocks that are not locked.
+std::string clocks_of(const std::string& rate) {
+  const std::string lower = to_lower(rate);
+  if (lower == "reset" || lower == "unlock" || lower == "none") return {};
+  if (lower == "tdp") return "base";
+  return lower == "maximum" ? "max" : lower;
+}
+
+// The arguments of the program, without the files that it writes, and the path of the program apart. A lone
+// run is not warmed up; without the kernel that blocks, a time includes the launch.
 void take_arguments(const JsonNode& meta, ToolFile& read) {
   const std::vector<std::string> words = meta.find("argv").texts();
-  std::vector<std::string> kept;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i == 0) {
-      read.same.emplace("executable", words[i]);
-      continue;
+  std::vector<std::string> kept, measuring;
+  std::string clocks;
+  bool once = false, unblocked = false;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const auto* const known = std::find_if(known_options.begin(), known_options.end(),
+                                           [&](const Option& one) { return one.name == words[i]; });
+    const std::size_t first = i;
+    if (known == known_options.end()) {
+      measuring.push_back(words[i]);
+    } else {
+      if (known->has_value && i + 1 < words.size()) ++i;
+      if (known->role == Role::locks_clocks) clocks = clocks_of(words[i]);
+      once |= known->role == Role::runs_once;
+      unblocked |= known->role == Role::times_otherwise;
     }
-    if ((words[i] == "--lock-gpus" || words[i] == "--lgc") && i + 1 < words.size())
-      read.field("gpu_clocks", words[i + 1], FieldClass::block);
-    static constexpr std::array<std::string_view, 5> outputs{"--json", "--jsonbin", "--csv", "--md",
-                                                             "--markdown"};
-    if (std::find(outputs.begin(), outputs.end(), words[i]) != outputs.end())
-      ++i;
-    else
-      kept.push_back(words[i]);
+    if (known == known_options.end() || known->role != Role::writes)
+      kept.insert(kept.end(), words.begin() + static_cast<std::ptrdiff_t>(first),
+                  words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
   }
+  if (!words.empty()) read.same.emplace("executable", words.front());
   read.same.emplace("options", join(kept, " "));
+  read.field("gpu_clocks", clocks, FieldClass::block);
+  read.field("runs", once ? "one, not warmed up" : "", FieldClass::block);
+  read.field("launches", unblocked ? "timed" : "", FieldClass::block);
+  read.field("options", join(measuring, " "), FieldClass::warn);
+  const JsonNode version = meta.find("version").find("nvbench");
+  const std::string described = text_of(version, "git_version");
+  read.field("NVBench", described.empty() ? text_of(version, "git_sha") : described, FieldClass::warn);
 }
 
-// Fields of a GPU in the file. Its number of multiprocessors tells models of one name apart.
-void take_device(const JsonNode& device, ToolFile& read) {
+// The states of a file together.
+struct States {
+  std::set<std::string> devices;  // numbers of the GPUs that they ran on
+  std::string sample;             // "each" time, or a "mean", which a few long times change
+};
+
+States look_at(const JsonNode& root) {
+  States found;
+  bool each = false, mean = false;
+  const auto look = [&](const JsonNode& summary) {
+    const std::string tag = text_of(summary, "tag");
+    for (const Kind& kind : kinds) {
+      each |= tag == kind.times && summary.find("data").present();
+      mean |= tag == kind.mean;
+    }
+  };
+  root.require("benchmarks").each_element([&](const JsonNode& benchmark) {
+    if (const JsonNode states = benchmark.find("states"); !states.is_null())
+      states.each_element([&](const JsonNode& state) {
+        if (std::string device = text_of(state, "device"); !device.empty())
+          found.devices.insert(std::move(device));
+        if (const JsonNode summaries = state.find("summaries"); !summaries.is_null())
+          summaries.each_element(look);
+      });
+  });
+  if (const JsonNode meta = root.find("meta"); !each && !mean && meta.present() && !meta.is_null())
+    for (const std::string& word : meta.find("argv").texts()) each |= word == "--jsonbin";
+  found.sample = each ? "each" : "mean";
+  return found;
+}
+
+// Fields of the GPUs that were used; the file lists all of the machine. The number of multiprocessors tells
+// models of one name apart.
+void take_devices(const JsonNode& devices, const std::set<std::string>& used, ToolFile& read) {
   static constexpr std::array<std::string_view, 4> model{"name", "sm_version", "number_of_sms", "ecc_state"};
-  const std::string id = text_of(device, "id");
-  for (const auto& [name, value] : scalars_of(device)) {
-    const bool is_model = std::find(model.begin(), model.end(), name) != model.end();
+  std::vector<std::pair<std::string, std::vector<std::string>>> fields;  // name, values of GPUs that differ
+  devices.each_element([&](const JsonNode& device) {
+    if (!used.empty() && !used.contains(text_of(device, "id"))) return;
+    for (const auto& [name, value] : scalars_of(device)) {
+      auto known =
+          std::find_if(fields.begin(), fields.end(), [&](const auto& one) { return one.first == name; });
+      if (known == fields.end()) known = fields.insert(fields.end(), {name, {}});
+      if (std::find(known->second.begin(), known->second.end(), value) == known->second.end())
+        known->second.push_back(value);
+    }
+  });
+  for (const auto& [name, values] : fields)
     if (name != "id")
-      read.field(id == "0" ? name : fmt::format("{} of GPU {}", name, id), value,
-                 is_model ? FieldClass::block : FieldClass::info);
-  }
+      read.field(
+          name, join(values, ", "),
+          std::find(model.begin(), model.end(), name) != model.end() ? FieldClass::block : FieldClass::info);
 }
 
-void take_state(const JsonNode& state, const std::string& name, const std::string& file, ToolFile& read) {
-  const std::string values = state.require("name").text();
-  const ToolCase known{.name = values.empty() ? name : fmt::format("{}/{}", name, values)};
+// The name of a state begins with its GPU, "Device=0 N=1", which is how it was launched.
+ToolCase case_of(const std::string& benchmark, const std::string& sample, const JsonNode& state) {
+  std::string values = state.require("name").text();
+  ToolCase known{.name = benchmark, .parameters = {{"sample", sample}}};
+  const std::string device = text_of(state, "device"), prefix = "Device=" + device;
+  if (!device.empty() && (values == prefix || values.starts_with(prefix + " "))) {
+    known.launch["device"] = device;
+    values.erase(0, std::min(values.size(), prefix.size() + 1));
+  }
+  if (!values.empty()) known.name += "/" + values;
+  return known;
+}
+
+void take_state(const JsonNode& state, const std::string& name, const std::string& sample,
+                const std::string& file, ToolFile& read) {
+  const ToolCase known = case_of(name, sample, state);
   if (state.ok() && read.has(known))
-    state.problem(
-        fmt::format("has the name `{}`, which came before", printable(known.name)),
-        "values of an axis that round to one text share a name: give them as text, by add_string_axis");
+    state.problem(fmt::format("has the name `{}`, which came before", printable(known.name)),
+                  "run each benchmark once, whatever its options (-b); values of an axis that round to one "
+                  "text share a "
+                  "name: give them as text, by add_string_axis");
   if (!state.ok()) return;
   CaseRecord& one = read.at(known);
   const std::string reason = text_of(state, "skip_reason");
@@ -169,20 +278,25 @@ void take_state(const JsonNode& state, const std::string& name, const std::strin
                   cause_with_why(CauseCode::tool_failed, "the state was not skipped, and has no time"));
 }
 
-void take_nvbench(const JsonNode& benchmark, const std::string& file, ToolFile& read) {
+void take_nvbench(const JsonNode& benchmark, const std::string& sample, const std::string& file,
+                  ToolFile& read) {
   const std::string name = name_of(benchmark.require("name"));
   const JsonNode states = benchmark.find("states");
   if (states.is_null()) return;
-  states.each_element([&](const JsonNode& state) { take_state(state, name, file, read); });
+  states.each_element([&](const JsonNode& state) { take_state(state, name, sample, file, read); });
 }
 
 Checked<ToolFile> read_nvbench(std::string_view text, const std::string& file, const ToolQuestions&) {
   Checked<ToolFile> read = read_json(text, file, [&](const JsonNode& root, ToolFile& into) {
+    const States states = look_at(root);
     if (const JsonNode meta = root.find("meta"); meta.present() && !meta.is_null())
       take_arguments(meta, into);
     if (const JsonNode devices = root.find("devices"); devices.size() > 0 && !devices.is_null())
-      devices.each_element([&](const JsonNode& device) { take_device(device, into); });
-    root.require("benchmarks").each_element([&](const JsonNode& one) { take_nvbench(one, file, into); });
+      take_devices(devices, states.devices, into);
+    root.require("benchmarks").each_element([&](const JsonNode& one) {
+      take_nvbench(one, states.sample, file, into);
+    });
+    into.forget_lone("device");
   });
   return read ? with_cases(std::move(*read), file) : read;
 }

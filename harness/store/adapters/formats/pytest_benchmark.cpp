@@ -13,12 +13,30 @@ bool is_pytest_benchmark(std::string_view text) {
   return begins_as_json(text, "{", {"machine_info", "commit_info"});
 }
 
-// The clock of --benchmark-timer: times of the processor do not grow while the process waits.
-std::string metric_of(const JsonNode& benchmark) {
-  const std::string timer = text_of(benchmark.find("options"), "timer");
-  return timer.find("process_time") != std::string::npos || timer.find("thread_time") != std::string::npos
-             ? "cpu_time"
-             : "wall_time";
+// The clock of --benchmark-timer.
+struct Timer {
+  const char* metric = "wall_time";
+  const char* unit = "s";
+  std::string name = "of Python";
+};
+
+Timer timer_of(const JsonNode& benchmark) {
+  const std::string name = text_of(benchmark.find("options"), "timer");
+  const std::string last = name.substr(name.find_last_of(". ") + 1);
+  const bool nanoseconds = last.ends_with("_ns");
+  const std::string plain = last.substr(0, last.size() - (nanoseconds ? 3 : 0));
+  const char* unit = nanoseconds ? "ns" : "s";
+  // Times of the processor do not grow while the process waits.
+  if (plain == "process_time" || plain == "thread_time") return {"cpu_time", unit};
+  for (const char* wall : {"", "perf_counter", "default_timer", "time", "monotonic", "clock"})
+    if (plain == wall) return {"wall_time", unit};
+  return {"wall_time", unit, name};
+}
+
+// pytest writes a parameter that is no JSON as its repr, which may hold an address: another one in each
+// process.
+bool is_address(const std::string& value) {
+  return value.starts_with("UNSERIALIZABLE[") || value.find(" at 0x") != std::string::npos;
 }
 
 void take_machine(const JsonNode& info, ToolFile& read) {
@@ -50,6 +68,9 @@ void take_pytest_benchmark(const JsonNode& benchmark, ToolFile& read) {
   // most.
   if (const JsonNode params = benchmark.find("params"); params.present() && !params.is_null())
     known.parameters = scalars_of(params);
+  std::erase_if(known.parameters, [](const auto& one) { return is_address(one.second); });
+  const Timer timer = timer_of(benchmark);
+  known.parameters["timer"] = timer.name;
   if (benchmark.ok() && read.has(known))
     benchmark.find("fullname")
         .problem(fmt::format("is `{}`, a name that came before", printable(known.name)),
@@ -60,10 +81,13 @@ void take_pytest_benchmark(const JsonNode& benchmark, ToolFile& read) {
   const JsonNode data = stats.find("data");
   if (stats.present() && !data.present())
     stats.problem("has no `data`", "write it with --benchmark-json=FILE, or with --benchmark-save-data");
-  if (stats.present()) check_order(stats);
+  if (stats.present()) {
+    check_order(stats);
+    check_within(stats, data);
+  }
   std::vector<double> samples =
       times_of(data, one, "the clock of --benchmark-timer is too coarse for it: let the benchmark do more");
-  if (benchmark.ok() && !samples.empty()) ToolFile::add(one, metric_of(benchmark), "s", {std::move(samples)});
+  if (benchmark.ok() && !samples.empty()) ToolFile::add(one, timer.metric, timer.unit, {std::move(samples)});
 }
 
 Checked<ToolFile> read_pytest_benchmark(std::string_view text, const std::string& file,
@@ -76,7 +100,9 @@ Checked<ToolFile> read_pytest_benchmark(std::string_view text, const std::string
     into.date = text_of(root, "datetime");
     root.require("benchmarks").each_element([&](const JsonNode& one) { take_pytest_benchmark(one, into); });
   });
-  return read ? with_cases(std::move(*read), file) : read;
+  constexpr const char* no_benchmarks =
+      "no benchmark ran: leave out --benchmark-disable and --benchmark-skip, and look at what -k selects";
+  return read ? with_cases(std::move(*read), file, no_benchmarks) : read;
 }
 
 }  // namespace

@@ -8,10 +8,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <ctime>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -29,12 +31,27 @@ bool is_pytorch_profiler(std::string_view text) {
   return begins_as_json(text, "{", {"schemaVersion", "traceEvents"});
 }
 
-// "8x4x1" of [8, 4, 1].
+// "8x4" of [8, 4, 1].
 std::string shape_of(const JsonNode& array) {
   std::string shape;
   if (!array.present() || array.is_null()) return shape;
   for (const double size : array.numbers()) shape += fmt::format("{}{:g}", shape.empty() ? "" : "x", size);
-  return shape;
+  return launch_shape(std::move(shape));
+}
+
+// The kind of an event. PyTorch 1.8 to 1.11 spells it otherwise, and calls ranges operators, as it does the
+// operators in them; of those, steps alone are known by their names.
+std::string kind_of(const JsonNode& event) {
+  static constexpr std::array<std::pair<std::string_view, const char*>, 4> older{
+      {{"Kernel", "kernel"},
+       {"Memcpy", "gpu_memcpy"},
+       {"Memset", "gpu_memset"},
+       {"Runtime", "cuda_runtime"}}};
+  std::string kind = text_of(event, "cat");
+  for (const auto& [theirs, ours] : older)
+    if (kind == theirs) return ours;
+  if (kind == "Operator" && text_of(event, "name").starts_with(step_mark)) return "user_annotation";
+  return kind;
 }
 
 class Trace {
@@ -44,11 +61,13 @@ class Trace {
   void take(const JsonNode& root) {
     if (const JsonNode version = root.require("schemaVersion"); version.ok() && version.integer<int>() != 1)
       version.problem("is not 1, the version that is read here");
-    take_machine(root);
+    take_rank(root);
     const JsonNode events = root.require("traceEvents");
     events.each_element([&](const JsonNode& event) { look_at(event); });
     events.each_element([&](const JsonNode& event) { take_event(event); });
     take_passes();
+    take_machine(root);
+    read_.forget_lone("device");
     take_date(root);
     if (launches_ > 0 && kernels_ == 0)
       read_.remarks.emplace_back(
@@ -58,6 +77,15 @@ class Trace {
   [[nodiscard]] bool launches_alone() const { return launches_ > 0 && kernels_ == 0; }
 
  private:
+  // Each rank of a distributed program writes a file.
+  void take_rank(const JsonNode& root) {
+    const JsonNode group = root.find("distributedInfo");
+    if (!group.present() || group.is_null()) return;
+    for (const char* name : {"rank", "world_size"})
+      if (std::string value = text_of(group, name); !value.empty()) parameters_[name] = std::move(value);
+  }
+
+  // The GPUs that were used, if any; the file lists all of the machine.
   void take_machine(const JsonNode& root) {
     std::vector<std::string> models, multiprocessors;
     const auto add_once = [](std::vector<std::string>& all, std::string one) {
@@ -65,18 +93,19 @@ class Trace {
     };
     if (const JsonNode devices = root.find("deviceProperties"); !devices.is_null())
       devices.each_element([&](const JsonNode& device) {
+        if (const std::string id = text_of(device, "id");
+            !devices_.empty() && !id.empty() && !devices_.contains(id))
+          return;
         add_once(models, text_of(device, "name"));
         add_once(multiprocessors, text_of(device, "numSms"));
       });
     read_.field("GPU", join(models, ", "), FieldClass::block);
     read_.field("multiprocessors", join(multiprocessors, ", "), FieldClass::block);
+    // Recording more takes time on the host.
+    for (const char* name : {"with_stack", "record_shapes", "profile_memory", "with_flops", "with_modules"})
+      read_.field(name, text_of(root, name), FieldClass::warn);
     read_.field("driver", text_of(root, "cuda_driver_version"), FieldClass::warn);
     read_.field("CUDA runtime", text_of(root, "cuda_runtime_version"), FieldClass::warn);
-    // Each rank of a distributed program writes a file.
-    const JsonNode group = root.find("distributedInfo");
-    if (!group.present() || group.is_null()) return;
-    for (const char* name : {"rank", "world_size"})
-      if (std::string value = text_of(group, name); !value.empty()) parameters_[name] = std::move(value);
   }
 
   void look_at(const JsonNode& event) {
@@ -85,14 +114,14 @@ class Trace {
       begins_with_step_0_ = true;
     else if (name.starts_with(step_mark))
       has_later_step_ = true;
-    const std::string kind = text_of(event, "cat");
+    const std::string kind = kind_of(event);
     const bool on_host = kind == "cuda_runtime" || kind == "cuda_driver";
     if (on_host && name.find("Launch") != std::string::npos) ++launches_;
     if (kind == "kernel") ++kernels_;
   }
 
   void take_event(const JsonNode& event) {
-    const std::string kind = text_of(event, "cat");
+    const std::string kind = kind_of(event);
     if (text_of(event, "ph") != "X") return;
     if (kind == "kernel" || kind == "gpu_memcpy" || kind == "gpu_memset")
       take_work(event);
@@ -108,7 +137,7 @@ class Trace {
       if (std::string bytes = text_of(arguments, "bytes"); !bytes.empty())
         known.parameters["bytes"] = std::move(bytes);
       if (std::string device = text_of(arguments, "device"); !device.empty())
-        known.launch["device"] = std::move(device);
+        known.launch["device"] = *devices_.insert(std::move(device)).first;
       for (const char* name : {"grid", "block"})
         if (std::string shape = shape_of(arguments.find(name)); !shape.empty())
           known.launch[name] = std::move(shape);
@@ -161,6 +190,7 @@ class Trace {
 
   ToolFile& read_;
   Texts parameters_;
+  std::set<std::string> devices_;  // numbers of the GPUs of all events
   std::size_t launches_ = 0, kernels_ = 0;
   bool begins_with_step_0_ = false, has_later_step_ = false;
   std::map<std::pair<std::string, std::string>, std::vector<std::pair<double, double>>>

@@ -23,7 +23,7 @@ slower_change
 expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --against main --device scripted:speed.json --block 1 --lease 5s --looks 1 --no-confirm \
   --slurm job.sh --sbatch cpus-per-task=4 --elements 16
 expect 0 sbatch --test-only job.sh
-# What this cluster can never run is told when it is planned, and leaves nothing to measure.
+# Planning tells what this cluster can never run, and leaves nothing to measure.
 for option in --sbatch=cpus-per-task=999 --sbatch=partition=none --elements=2000; do
   cp base.db refused.db
   expect 2 "$HARNESS" farm plan suite.yaml --store refused.db --against main --device scripted:speed.json --slurm refused.sh "$option"

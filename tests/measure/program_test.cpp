@@ -170,7 +170,7 @@ TEST_F(Programs, EachBenchmarkInTheOutputIsACase) {
   };
   run();
   EXPECT_THAT(outcomes(), ElementsAre("prog/x 1 measured", "prog/y 1 measured", "prog 1 measured",
-                                      "prog/x 2 measured", "prog 2 measured"));
+                                      "prog/x 2 measured", "prog/y 2 failed", "prog 2 measured"));
   EXPECT_EQ(results_.back().series.at(0).metric, "process_time");
   ASSERT_THAT(found_, SizeIs(3));
   EXPECT_EQ(found_[1].id, "prog/y");
@@ -178,6 +178,20 @@ TEST_F(Programs, EachBenchmarkInTheOutputIsACase) {
   EXPECT_EQ(found_[1].variant, "y");
   EXPECT_TRUE(found_[1].is_benchmark());
   EXPECT_EQ(progress_.done, 2U);
+}
+
+// Else a later start that names more would hide what the first ones lack.
+TEST_F(Programs, EachStartNamesTheSameBenchmarks) {
+  add("prog", "google_benchmark");
+  int start = 0;
+  play_ = [&](const ProgramStart&) {
+    ProgramEnd end;
+    end.output = start++ == 0 ? "x" : "xy";
+    return end;
+  };
+  run();
+  EXPECT_THAT(outcomes(), ElementsAre("prog/x 1 measured", "prog 1 measured", "prog/x 2 measured",
+                                      "prog/y 2 measured", "prog/y 1 failed", "prog 2 measured"));
 }
 
 TEST_F(Programs, ReadsTheFileThatTheCommandNames) {

@@ -45,8 +45,8 @@ class BuildOf : public testing::Test {
 TEST_F(BuildOf, HasAPartForEachThingThatDecidesWhatIsLaunched) {
   const Revision revision{head_, "main"};
   const BuildParts build = this_build({}, revision);
-  EXPECT_THAT(build, ElementsAre(Key("environment"), Key("folder"), Key("module"), Key("program"),
-                                 Key("tree"), Key("variables")));
+  EXPECT_THAT(build, ElementsAre(Key("environment"), Key("folder"), Key("kernels"), Key("module"),
+                                 Key("program"), Key("tree"), Key("variables")));
   EXPECT_EQ(build.at("environment"), "sha256:1");
   EXPECT_EQ(build, this_build({}, revision));
   setenv("TILE", "8", 1);

@@ -88,12 +88,20 @@ bool lacks_starts(const CaseRecord& one, const Series& series) {
   return static_cast<std::ptrdiff_t>(series.processes.size()) < measured;
 }
 
+// Whether no side says what is better of a metric, or a side lacks a part of it. Where one says so, the other
+// is not comparable.
+bool informs_on_both(const CaseRecord& record, const Series* series, const CaseRecord* before) {
+  if (series == nullptr) return false;
+  const Series* old = before == nullptr ? nullptr : series_named(*before, series->metric);
+  if (lacks_starts(record, *series) || (old != nullptr && lacks_starts(*before, *old))) return true;
+  return series->informs && (old == nullptr || old->informs);
+}
+
 // Marks a row whose gate lets more pass than the baseline's did, and counts because the policy accepts what
 // the change proposes. `regressed` says whether the old gate would have called the row regressed.
 template <class Regressed>
 void compare_gates(ComparisonRow& row, const MetricPair& pair, const Policy& policy, Regressed regressed) {
-  const bool informs = (pair.old.informs && pair.now.informs) || lacks_starts(pair.before, pair.old) ||
-                       lacks_starts(pair.after, pair.now);
+  const bool informs = informs_on_both(pair.after, &pair.now, &pair.before);
   const RowGate old = gate_of(pair.before.gate, row.metric, policy, informs);
   const RowGate now = gate_of(pair.after.gate, row.metric, policy, informs);
   if (!policy.accept_proposed || old.informative) return;  // informative in the baseline as well
@@ -322,17 +330,6 @@ JudgedRow judge(const MetricPair& pair, const CaseProof& proof, const ComparedRe
 
 }  // namespace
 
-namespace {
-
-// Whether no side says what is better of a metric. Where one does, the other is not comparable.
-bool informs_on_both(const Series* series, const CaseRecord* before) {
-  if (series == nullptr || !series->informs) return false;
-  const Series* old = before == nullptr ? nullptr : series_named(*before, series->metric);
-  return old == nullptr || old->informs;
-}
-
-}  // namespace
-
 ComparisonRow row_for(const CaseRecord& record, const Series* series, const ComparedRecords& records,
                       const CaseRecord* before) {
   ComparisonRow row;
@@ -344,8 +341,9 @@ ComparisonRow row_for(const CaseRecord& record, const Series* series, const Comp
     row.unit = named->unit;
     row.direction = named->direction;
   }
-  const auto [gate, proposed] = deciding_gate(before == nullptr ? nullptr : &before->gate, record.gate,
-                                              row.metric, records.policy, informs_on_both(series, before));
+  const auto [gate, proposed] =
+      deciding_gate(before == nullptr ? nullptr : &before->gate, record.gate, row.metric, records.policy,
+                    informs_on_both(record, series, before));
   if (gate.unit.empty())
     row.margin = gate.margin;
   else

@@ -75,7 +75,7 @@ expect 0 "$HARNESS" compare --baseline main --current HEAD
 # A record of looks is as good as one of samples. A copy of the program is the same one.
 echo "more" >>README.md && commit "more words"
 mkdir -p own/bin own/lib && cp "$HARNESS" own/bin/harness
-for module in "${HARNESS%/*}"/{.,../lib}/libharness_cuda.so; do [ ! -f "$module" ] || cp "$module" own/lib; done
+for module in "${HARNESS%/*}"/{.,../lib}/libharness_{cuda,kernels}.so; do [ ! -f "$module" ] || cp "$module" own/lib; done
 program=own/bin/harness
 expect 0 run --against HEAD~1
 program=$HARNESS

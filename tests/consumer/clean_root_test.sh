@@ -38,6 +38,7 @@ root_with() {
 # follow_the_page: its files in a new repository, then its commands.
 follow_the_page() {
   rm -rf "$root/theirs" && mkdir "$root/theirs"
+  printf '[user]\n  name = newcomer\n  email = newcomer@example.org\n' >"$root/root/.gitconfig"
   python3 - "$source_root/ci/your-repository.md" "$root/theirs" <<'PY'
 import re, sys
 text = open(sys.argv[1], encoding="utf-8").read()

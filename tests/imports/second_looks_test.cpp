@@ -1,5 +1,5 @@
-// Starts that share a file, machines, copies, versions and directions in files of other tools. Beside each kind stands
-// an honest user.
+// Starts that share a file, machines, copies, versions and directions in files of other tools. Beside each
+// kind stands an honest user.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -200,6 +200,7 @@ TEST(GoogleBenchmarks, WhoseCpuTimeIsATickOrNothingAreJudgedByWallTime) {
   };
   const Judged judged = judge(files({7.8, 7.81, 7.79, 7.8, 7.82}), files({15.6, 0, 15.61, 15.59, 0}));
   EXPECT_EQ(judged.of("BM_a", "wall_time"), "unchanged");
+  EXPECT_THAT(judged.of("BM_a", "cpu_time"), HasSubstr("informs"));
   EXPECT_NE(judged.verdict, "regressed");
 }
 

@@ -60,7 +60,8 @@ std::string time_of_threads(const std::optional<std::string>& version) {
 std::string threads_in(std::string_view name) {
   constexpr std::string_view mark = "/threads:";
   const std::size_t at = name.rfind(mark);
-  return at == std::string_view::npos ? "1" : std::string(name.substr(at + mark.size()));
+  const std::string_view rest = at == std::string_view::npos ? "1" : name.substr(at + mark.size());
+  return std::string(rest.substr(0, rest.find('/')));
 }
 
 class GoogleBenchmarkReader {

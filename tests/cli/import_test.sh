@@ -77,7 +77,7 @@ for run in range(1, 6):
     elif source.suffix == ".jsonl":
         target.write_text("".join(json.dumps(scaled(json.loads(line), scale)) + "\n" for line in source.open()))
     elif source.suffix == ".csv":
-        target.write_text(re.sub(r'"4,([0-9]{3})"', lambda m: f'"{round((4000 + int(m[1])) * scale)}"', source.read_text()))
+        target.write_text(re.sub(r'"4,([0-9]{3})"', lambda m: f'"{round((4000 + int(m[1])) * scale) + run}"', source.read_text()))
     else:
         shutil.copy(source, target)
         with sqlite3.connect(target) as base:

@@ -32,11 +32,13 @@ measured a --against main || problem "a is judged by another's record: $(cat "$p
 expect 0 "$HARNESS" compare --baseline main --current HEAD --suite a/suites/bench.yaml
 names a.bench
 expect 4 "$HARNESS" compare --baseline main --current HEAD --suite bench  # no such suite has a record
-# In one folder the file tells them apart.
+# A copy in the same package, and a suite at the top, keep their names.
 cp a/suites/bench.yaml a/suites/quick.yaml
-commit "two suites of one name in a folder"
-expect 0 "$HARNESS" list a/suites/quick.yaml
+sed 's|../../plugin|./plugin|' a/suites/bench.yaml >bench.yaml
+commit "two more suites of that name"
 (cd a && "$HARNESS" run suites/quick.yaml --device "scripted:$work/speed.json") >"$printed" 2>&1 || problem "quick: $(cat "$printed")"
+expect 0 "$HARNESS" run bench.yaml --device scripted:speed.json --output top.json
+holds top.json 'report["suite"]["name"] == "bench"'
 expect 0 "$HARNESS" records list
-names a.quick.bench
+names a.bench b.bench
 finish

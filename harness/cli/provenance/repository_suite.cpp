@@ -1,10 +1,8 @@
 #include "harness/cli/provenance/repository_suite.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <filesystem>
-#include <vector>
+#include <optional>
+#include <string>
 
 #include "harness/store/git.h"
 #include "harness/suite/load_suite.h"
@@ -13,15 +11,22 @@ namespace harness {
 namespace fs = std::filesystem;
 namespace {
 
-// Other files below the top that are suites of this name, as seen from the top.
-std::vector<fs::path> other_suites(const fs::path& top, const fs::path& own, const std::string& name) {
-  std::vector<fs::path> others;
+// "services.api." of services/api/suites/fusion.yaml.
+std::string package_of(const fs::path& file) {
+  std::string package;
+  for (const fs::path& part : file.parent_path())
+    if (part != "suites") package += part.string() + ".";
+  return package;
+}
+
+// Whether a tracked file of another package is a suite of this name. Files are seen from the top.
+bool is_elsewhere(const fs::path& top, const std::string& package, const std::string& name) {
   for (const fs::path file : tracked_files_with(top, {"name:", name}, {"*.yaml", "*.yml"})) {
-    if (file == own) continue;
+    if (package_of(file) == package) continue;
     const Checked<Suite> other = load_suite((top / file).string());
-    if (other && other->identity.name == name) others.push_back(file);
+    if (other && other->identity.name == name) return true;
   }
-  return others;
+  return false;
 }
 
 }  // namespace
@@ -33,18 +38,9 @@ Checked<Suite> load_repository_suite(const std::string& path) {
   const fs::path file = fs::canonical(path, code);
   const std::optional<fs::path> top = code ? std::nullopt : repository_root(file.parent_path());
   if (!top) return suite;
-  const fs::path own = file.lexically_relative(*top);
+  const std::string package = package_of(file.lexically_relative(*top));
   std::string& name = suite->identity.name;
-  const std::vector<fs::path> others = other_suites(*top, own, name);
-  if (others.empty()) return suite;
-  const bool beside = std::any_of(others.begin(), others.end(), [&](const fs::path& other) {
-    return other.parent_path() == own.parent_path();
-  });
-  if (beside && own.stem() != name) name = fmt::format("{}.{}", own.stem().string(), name);
-  std::string folder;
-  for (const fs::path& part : own.parent_path())
-    if (part != "suites") folder += part.string() + ".";
-  name = folder + name;
+  if (is_elsewhere(*top, package, name)) name = package + name;
   return suite;
 }
 

@@ -8,9 +8,9 @@
 
 namespace harness {
 
-// As load_suite(). Packages of a monorepo may have suites of one name. Then the name begins with the suite's
-// folder, as seen from the top of the working tree: `bench` of a/suites/bench.yaml is `a.bench`. A folder
-// `suites` is left out. Two such suites in one folder are told apart by their files, too.
+// As load_suite(). Packages of a monorepo may have suites of one name. Then the name begins with the package,
+// the suite's folder as seen from the top of the working tree: `bench` of a/suites/bench.yaml is `a.bench`. A
+// folder `suites` is no package of its own.
 Checked<Suite> load_repository_suite(const std::string& path);
 
 }  // namespace harness

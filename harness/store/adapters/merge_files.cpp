@@ -36,10 +36,18 @@ std::size_t digits_of(double value) {
   return last;
 }
 
+bool has_same_samples(const ProcessSamples& one, const ProcessSamples& other) {
+  return std::equal(one.placements.begin(), one.placements.end(), other.placements.begin(),
+                    other.placements.end(),
+                    [](const Placement& a, const Placement& b) { return a.samples == b.samples; });
+}
+
 // The first of the known processes that have the very times of all added ones; 0 without any. Counters may
 // agree.
 int copied_process(const Series& added, const Series& known) {
-  if (!time_unit(added.unit)) return 0;
+  const auto found = std::search(known.processes.begin(), known.processes.end(), added.processes.begin(),
+                                 added.processes.end(), has_same_samples);
+  if (found == known.processes.end() || !time_unit(added.unit)) return 0;
   std::set<double> values;
   for (const ProcessSamples& process : added.processes)
     for (const Placement& placement : process.placements)
@@ -47,17 +55,7 @@ int copied_process(const Series& added, const Series& known) {
         values.insert(placement.samples[i]);
   std::size_t digits = 0;
   for (const double value : values) digits += digits_of(value);
-  if (digits < telling_digits) return 0;
-  const auto alike = [](const Placement& one, const Placement& other) {
-    return one.samples == other.samples;
-  };
-  const auto found =
-      std::search(known.processes.begin(), known.processes.end(), added.processes.begin(),
-                  added.processes.end(), [&](const ProcessSamples& one, const ProcessSamples& other) {
-                    return std::equal(one.placements.begin(), one.placements.end(), other.placements.begin(),
-                                      other.placements.end(), alike);
-                  });
-  return found == known.processes.end() ? 0 : found->process;
+  return digits < telling_digits ? 0 : found->process;
 }
 
 // Each placement as a process of its own. Returns how many there are.
@@ -160,6 +158,7 @@ Result<int> MergedFiles::session_of(const std::string& file, const ToolFile& rea
 Status MergedFiles::check_alike(const CaseRecord& known, const Source& first, const CaseRecord& added,
                                 const Source& now) const {
   const auto check = [&](const Texts& before, const Texts& after) -> Status {
+    if (before == after) return {};
     std::set<std::string> names;
     for (const Texts* texts : {&before, &after})
       for (const auto& [name, value] : *texts) names.insert(name);

@@ -381,6 +381,7 @@ TEST(GpuTools, TwoRunsInOneFileOfNcuAreRefused) {
   EXPECT_THAT(error_of(one + ncu_lines({ncu_line("8,000", "1", 0, 0, "app_new")})), HasSubstr("two runs"));
   EXPECT_EQ(error_of(one + ncu_lines({ncu_line("8,000", "1", 2)})), "accepted")
       << "a second table of one run";
+  EXPECT_EQ(error_of(one + ncu_lines({ncu_line("4,020", "1", 0)})), "accepted") << "of one process";
 }
 
 TEST(GpuTools, LinesOfTheProgramAreNoLinesOfTheTableOfNcu) {

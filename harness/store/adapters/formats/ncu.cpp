@@ -163,8 +163,11 @@ class NcuTable {
     names_ = std::move(fields);
     const auto kernel = std::find(names_.begin(), names_.end(), "Kernel Name");
     kernel_ = static_cast<std::size_t>(kernel - names_.begin());
-    program_ =
-        static_cast<std::size_t>(std::find(names_.begin(), names_.end(), "Process Name") - names_.begin());
+    const auto place_of = [&](const char* name) {
+      return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+    };
+    program_ = place_of("Process Name");
+    process_ = place_of("Process ID");
     launch_.clear();
     machine_.clear();
     for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -226,11 +229,15 @@ class NcuTable {
     if (fields[kernel_].empty()) return refuse(line, "has no kernel name");
     ToolCase known{.name = fields[kernel_]};
     for (const auto& [index, name] : launch_) known.launch.emplace(name, shape(fields[index]));
-    const auto [earlier, fresh] = launches_.emplace(fields[0], line);
-    if (!fresh)
+    // A process may have a table more; two processes number their launches on.
+    std::string process;
+    for (const std::size_t column : {process_, program_})
+      if (column < fields.size()) process += fields[column] + "\n";
+    const auto [earlier, fresh] = launches_.emplace(fields[0], std::pair(line, process));
+    if (!fresh && earlier->second.second != process)
       return refuse_all(line,
                         fmt::format("has the ID {} of line {}: the file holds two runs", printable(fields[0]),
-                                    earlier->second),
+                                    earlier->second.first),
                         "print each run into a file of its own");
     if (program_ < fields.size() && !fields[program_].empty()) programs_.insert(fields[program_]);
     CaseRecord& one = read_.at(known);
@@ -278,7 +285,7 @@ class NcuTable {
 
   std::string file_;
   std::vector<std::string> names_;
-  std::size_t kernel_ = 0, program_ = 0;
+  std::size_t kernel_ = 0, program_ = 0, process_ = 0;
   std::set<std::string> programs_;
   bool is_refused_ = false;
   bool leaves_clocks_ = false;  // --clock-control none
@@ -287,7 +294,8 @@ class NcuTable {
   std::vector<std::pair<std::size_t, std::string>> launch_,
       machine_;  // columns, and what they are called here
   std::vector<Column> columns_;
-  std::unordered_map<std::string, int> lines_, launches_;  // launches by their ID
+  std::unordered_map<std::string, int> lines_;
+  std::unordered_map<std::string, std::pair<int, std::string>> launches_;  // by ID: line and process
   ToolFile read_;
   SampleErrors errors_;
 };

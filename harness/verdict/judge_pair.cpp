@@ -78,10 +78,10 @@ Diagnostic loosened_margin(const RowGate& old, const RowGate& now) {
   return told;
 }
 
-// Whether some starts of a tool have no value of a metric, such as a time that their clock could not tell:
-// then the others are no fair mean.
+// Whether some starts of a tool have no CPU time, because it was below the tick of their clock: then the
+// others are no fair mean.
 bool lacks_starts(const CaseRecord& one, const Series& series) {
-  if (one.device != import_device || series.metric == first_call_metric.name) return false;
+  if (one.device != import_device || series.metric != "cpu_time") return false;
   const auto measured =
       std::count_if(one.processes.begin(), one.processes.end(),
                     [](const ProcessResult& result) { return result.outcome == Outcome::measured; });

@@ -431,7 +431,7 @@ const std::vector<Sample>& samples() {
         {"/1/12", "\"\"", "refused"},
         {"/1/11", "\"Kbyte\"", "refused"},
         {"/1/11", "\"sector\"", "not_comparable"},
-        {"/2/0", "\"1\"", "refused"},
+        {"/2/0", "\"1\"", "unchanged"},
         {"/*/2", "\"other\"", "unchanged"},
         {"/3/4", "\"other\"", "missing"},
         {"/3/4", "\"\"", "refused"},

@@ -262,6 +262,7 @@ Status MergedFiles::add(ToolFile read, const std::string& file) {
 
 // The cases of the first file are looked up only where there is a second one.
 Status MergedFiles::add_cases(std::vector<CaseRecord> cases, const Source& now) {
+  if (index_.empty()) index_.reserve(cases_.size());
   if (index_.empty())
     for (std::size_t i = 0; i < cases_.size(); ++i) index_.emplace(key_of(cases_[i]), Known{i, 0});
   for (CaseRecord& added : cases) {

@@ -58,6 +58,7 @@ stage
 same "copies of the first build" "$(copies "$PLUGIN")" 1
 same "builds" "$(find staged -name plugin.so | wc -l)" 2
 # A copy that somebody changes is no build of the campaign.
+# shellcheck disable=SC2016  # the inner shell's
 find staged -name plugin.so -exec cmp -s {} "$PLUGIN" \; -exec sh -c 'echo >>"$1"' _ {} \;
 expect 2 "$HARNESS" farm work --store farm.db --quiet
 names staged

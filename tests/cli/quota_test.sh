@@ -32,6 +32,7 @@ commit "first"
 run() { "$HARNESS" run suite.yaml --device scripted:speed.json --no-confirm "$@"; }
 expect 0 run --output free.json
 # The program and all that it starts are in the group.
+# shellcheck disable=SC2016  # the inner shell's
 expect "0 3" bash -c 'echo "$BASHPID" >"$1/cgroup.procs"; shift; exec "$@"' held "$group" \
   "$HARNESS" run suite.yaml --device scripted:speed.json --no-confirm --against free.json --output held.json --report json=verdict.json
 python3 - <<'PY' || problem "the quota was not seen"

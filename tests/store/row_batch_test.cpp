@@ -29,12 +29,14 @@ int statements_for(int rows) {
   sql.set_log_stream(nullptr);
   int found = 0, wrong = 0;
   sql << "SELECT COUNT(*) FROM lines", soci::into(found);
-  sql << "SELECT COUNT(*) FROM lines WHERE unicode(text) <> 97 + place % 26 OR length(text) <> 40", soci::into(wrong);
+  sql << "SELECT COUNT(*) FROM lines WHERE unicode(text) <> 97 + place % 26 OR length(text) <> 40",
+      soci::into(wrong);
   EXPECT_EQ(found, rows);
   EXPECT_EQ(wrong, 0);
   int statements = 0;
   const std::string text = log.str();
-  for (std::size_t at = text.find("INSERT"); at != std::string::npos; at = text.find("INSERT", at + 1)) ++statements;
+  for (std::size_t at = text.find("INSERT"); at != std::string::npos; at = text.find("INSERT", at + 1))
+    ++statements;
   return statements;
 }
 

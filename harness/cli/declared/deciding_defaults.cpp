@@ -63,9 +63,10 @@ DefaultedLine decided(const CLI::App& program, const DefaultedLine& plain,
   DefaultedLine line = plain;
   if (!text && text.error().kind != ErrorKind::missing) {
     // Without the tree's own, the change may have removed it.
-    line.notes.push_back(own ? fmt::format("warning: {} does not count: {}", file_name, text.error().text())
-                             : fmt::format("warning: whether a {} of an earlier commit counts is not known: {}",
-                                           file_name, text.error().text()));
+    line.notes.push_back(
+        own ? fmt::format("warning: {} does not count: {}", file_name, text.error().text())
+            : fmt::format("warning: whether a {} of an earlier commit counts is not known: {}", file_name,
+                          text.error().text()));
     return line;
   }
   if (!text && !own) return line;

@@ -33,10 +33,13 @@ expect 0 run
 mkfifo said
 "$HARNESS" run suite.yaml --quiet --store waited.db >/dev/null 2>said 9>&- &
 waiting=$!
-read -r line <said
+exec 8<said
+# The first line may be about a busy host.
+while read -r line <&8 && [[ $line == *"unfit to measure"* ]]; do :; done
 [[ $line == *"$holder"* ]] || problem "it does not say who it waits for: $line"
 exec 9>&-
 wait $waiting || problem "the run that waited failed"
+exec 8<&-
 grep -q demo "$cpu_lock" || problem "a run does not say that it holds the device"
 
 # Asked for, a scripted device is locked too, each script for itself.

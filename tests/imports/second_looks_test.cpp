@@ -324,6 +324,25 @@ TEST(Commands, WhoseTimesAreBeyondTheirOwnMaximumAreRefused) {
   EXPECT_TRUE(import_samples(hyperfine({1, 2, 3}, R"(, "min": 1, "max": 3)"), "x"));
 }
 
+// --- Files with more than one document
+
+TEST(Documents, OfCatch2OneBehindTheOtherAreRefused) {
+  const std::string one =
+      R"(<?xml version="1.0"?><Catch2TestRun name="x"><TestCase name="t"><BenchmarkResults name="b" samples="9"><!--All values in nano seconds--><mean value="10" lowerBound="9" upperBound="11"/></BenchmarkResults><OverallResult success="true"/></TestCase></Catch2TestRun>)";
+  EXPECT_TRUE(import_samples(one, "x"));
+  const auto two = import_samples(one + "\n" + one, "x");
+  ASSERT_FALSE(two);
+  EXPECT_THAT(two.error().front().text(), HasSubstr("second"));
+}
+
+TEST(Documents, OfLlamaBenchHoldEachLineOnce) {
+  const std::string line =
+      R"({"build_commit": "a", "cpu_info": "c", "gpu_info": "g", "model_type": "llama 1B", "n_prompt": 512, "n_gen": 0, "test_time": "2026-11-20T05:40:00Z", "avg_ns": 101, "samples_ns": [100, 102]})"
+      "\n";
+  EXPECT_TRUE(import_samples(line, "x"));
+  EXPECT_FALSE(import_samples(line + line, "x"));
+}
+
 // --- Names
 
 TEST(SuiteNames, ThatTellRunsApartAreAskedFor) {

@@ -56,7 +56,7 @@ bool names_tool_files(const std::string& name) {
   // Revisions have no wildcards, but for those that search: "HEAD^{/a*}", ":/a*".
   if (has_wildcards(name)) return name.find("^{") == std::string::npos && !name.starts_with(":/");
   std::error_code code;
-  if (name.ends_with('/') && fs::is_directory(name, code)) return true;
+  if (name.ends_with('/') && fs::is_directory(name, code)) return true;  // to say that it is a folder
   if (!fs::is_regular_file(name, code)) return has_ending(name) && !name.ends_with(".json");
   return !holds_record(name);
 }

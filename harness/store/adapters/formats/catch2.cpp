@@ -34,6 +34,11 @@ class Catch2Reader {
           {ErrorKind::usage, fmt::format("is no whole XML document: {}", parsed.description()),
            Location{file_, line_of(parsed.offset)}, "it is cut off where the program was ended"});
     const pugi::xml_node root = document.document_element();
+    for (pugi::xml_node more = root.next_sibling(); more; more = more.next_sibling())
+      if (more.type() == pugi::node_element)
+        return fail_checked({ErrorKind::usage, "has a second document behind the first one",
+                             Location{file_, line_of(more.offset_debug())},
+                             "write each run into a file of its own"});
     read_.same.emplace("executable", root.attribute("name").value());
     read_.field("Catch2", root.attribute("catch2-version").value(), FieldClass::warn);
     const pugi::xml_node group = root.child("Group");  // of 2.13

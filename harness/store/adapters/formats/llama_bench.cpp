@@ -72,6 +72,13 @@ void take_llama_bench(const JsonNode& node, ToolFile& read) {
   if (const std::string size = text_of(node, "model_size"); !size.empty()) known.source["model_size"] = size;
   CaseRecord& one = read.at(known);
   std::vector<double> samples = times_of(node.require("samples_ns"), one);
+  // A line that was written twice, as by `tee -a`.
+  const auto has_these = [&](const Placement& earlier) { return earlier.samples == samples; };
+  for (const Series& series : one.series)
+    for (const ProcessSamples& process : series.processes)
+      if (samples.size() > 1 && std::any_of(process.placements.begin(), process.placements.end(), has_these))
+        node.problem("has the samples of a test before: it is a copy",
+                     "remove lines that were written twice");
   if (node.ok() && !samples.empty()) ToolFile::add(one, "wall_time", "ns", {std::move(samples)});
 }
 

@@ -226,7 +226,7 @@ TEST(Rates, OfAWordOfTheirOwnAreBetterWhenHigher) {
   for (const char* unit :
        {"fps", "qps", "RPS", "IOPS", "GFlops", "GB/s/GPU", "tokens/s/GPU", "tok/s", "kops"})
     EXPECT_EQ(direction(unit), "higher") << unit;
-  for (const char* unit : {"us", "bytes", "GiB", "us/item", "ns/iter"})
+  for (const char* unit : {"us", "bytes", "GiB", "us/item", "ns/iter", "inst", "sector"})
     EXPECT_EQ(direction(unit), "lower") << unit;
   for (const char* unit : {"%", "x", "1", "Hz", "MHz", "frogs/s", "score"})
     EXPECT_EQ(direction(unit), "informs") << unit;
@@ -302,6 +302,9 @@ TEST(Commands, OfWrappersHaveNoFolders) {
   EXPECT_EQ(id("taskset -c 2 /ci/build-101/prog --n 5"), "taskset -c 2 prog --n 5");
   EXPECT_EQ(id("env X=1 ./a/prog"), "env X=1 prog");
   EXPECT_EQ(id("'/my build/prog' x"), "'prog' x");
+  EXPECT_EQ(id("build/bench --json"), "bench --json");
+  EXPECT_EQ(id("prog data/small.bin --at 1/2"), "prog data/small.bin --at 1/2")
+      << "an input, not the program";
   EXPECT_EQ(id("curl http://localhost:80/a"), "curl http://localhost:80/a");
 }
 
@@ -351,8 +354,8 @@ TEST(SuiteNames, ThatTellRunsApartAreAskedFor) {
     EXPECT_TRUE(import.add(hyperfine({1, 2, 3}), file));
     return import.names_suite();
   };
-  for (const char* file :
-       {"main-101-1.json.gz", "results-4fd65e2a1c.json", "bench_20261120T100000Z.json", "run3a.json"})
+  for (const char* file : {"main-101-1.json.gz", "results-4fd65e2a1c.json", "bench_20261120T100000Z.json",
+                           "run3a.json", "run-3.xml", "profile-7.sqlite"})
     EXPECT_FALSE(named(file)) << file;
   for (const char* file : {"nightly.json", "main/bench.json", "h200-results.json"})
     EXPECT_TRUE(named(file)) << file;

@@ -96,11 +96,10 @@ std::vector<ProcessResult> reported_results(CaseRecord& one) {
 }
 
 // Whether a file's name ends with what tells runs apart: "main-101-1", "results-4fd65e2a1c",
-// "bench_20261120T100000Z", "run3a". Endings of files are left out.
-bool is_numbered(std::string name) {
-  name = name.substr(0, name.find(".json"));
-  name = name.substr(0, name.find(".csv"));
-  const std::string last = name.substr(name.find_last_of("-_. ") + 1);
+// "bench_20261120T100000Z", "run3a". The endings of a packed file are left out.
+bool is_numbered(std::filesystem::path file) {
+  if (file.extension() == ".gz") file = file.stem();
+  const std::string name = file.stem().string(), last = name.substr(name.find_last_of("-_. ") + 1);
   return std::any_of(last.begin(), last.end(), [](char sign) { return sign >= '0' && sign <= '9'; });
 }
 
@@ -157,8 +156,7 @@ Checked<bool> Import::add(std::string_view text, const std::string& file) {
                          fmt::format("is of commit {}, and {} of {}", printable(read->revision->commit),
                                      printable(first_file_), printable(revision_->commit)),
                          Location{file}, "import the files of each commit apart"});
-  suite_named_ = !options_.suite.empty() || !suite_.empty() ||
-                 !is_numbered(std::filesystem::path(first_file_).filename().string());
+  suite_named_ = !options_.suite.empty() || !suite_.empty() || !is_numbered(first_file_);
   for (const std::string& remark : read->remarks) remarks_.push_back(file + ": " + remark);
   if (Status merged = merged_.add(std::move(*read), file); !merged) return fail_checked(merged.error());
   return true;

@@ -80,6 +80,10 @@ bool is_thing(std::string_view text) {
   return known(text) || known(without_prefix(text));
 }
 
+// Work that Nsight Compute counts: less of it is better.
+constexpr std::array<std::string_view, 6> counts_of_work{"inst",   "sector", "warp",
+                                                         "thread", "block",  "cycle"};
+
 // Rates that have a word of their own.
 constexpr std::array<std::string_view, 9> rate_words{"fps", "qps", "rps", "iops", "tps",
                                                      "ops", "hz",  "bps", "flops"};
@@ -113,7 +117,9 @@ UsualDirection usual_direction(std::string_view unit) {
   if (const std::optional<std::string> rate = counted(unit))
     return {Direction::higher_is_better, is_thing(*rate)};
   const std::string_view numerator = unit.substr(0, unit.find('/'));
-  return {Direction::lower_is_better, time_unit(numerator).has_value() || is_thing(numerator)};
+  const bool is_work =
+      std::find(counts_of_work.begin(), counts_of_work.end(), numerator) != counts_of_work.end();
+  return {Direction::lower_is_better, time_unit(numerator).has_value() || is_thing(numerator) || is_work};
 }
 
 bool is_named_time(std::string_view metric) {

@@ -21,8 +21,8 @@ struct TimeUnit {
 std::optional<TimeUnit> time_unit(std::string_view spelling);
 
 // The better direction of a metric in this unit, where its file does not say it. Rates of bytes, bits, FLOP,
-// items, tokens, requests and frames are better when higher; times, sizes and counts of such things when
-// lower. The direction of anything else is not known.
+// items, tokens, requests and frames are better when higher; times, sizes, counts of
+// such things and of the work of a GPU when lower. The direction of anything else is not known.
 struct UsualDirection {
   Direction direction = Direction::lower_is_better;
   bool known = true;

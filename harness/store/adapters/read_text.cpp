@@ -186,18 +186,21 @@ std::string without_folders(const std::string& command) {
   std::string shown;
   char quote = 0;
   std::size_t word = 0;  // where the present word begins in `shown`
+  bool is_path = true;   // the program, and words that begin as paths do
   for (const char sign : command) {
-    if (quote == 0 && (sign == ' ' || sign == '=' || sign == ';' || sign == '|' || sign == '&'))
-      shown += sign, word = shown.size();
-    else if (quote == 0 && (sign == '\'' || sign == '"'))
-      quote = sign, shown += sign, word = shown.size();
-    else if (sign == quote)
-      quote = 0, shown += sign;
-    else if (sign == '/' && shown.find("://", word) == std::string::npos && !shown.ends_with(':') &&
-             !shown.ends_with(":/"))
-      shown.resize(word);
-    else
+    const bool parts =
+        quote == 0 ? std::string_view(" =;|&'\"").find(sign) != std::string_view::npos : sign == quote;
+    if (parts) {
+      if (quote != 0 || sign == '\'' || sign == '"') quote = quote == 0 ? sign : 0;
       shown += sign;
+      word = shown.size();
+      is_path = is_path && word == 1;  // a quoted program
+    } else if (sign == '/' && (is_path || shown.size() == word || shown[word] == '.' || shown[word] == '~')) {
+      is_path = true;
+      shown.resize(word);
+    } else {
+      shown += sign;
+    }
   }
   return shown;
 }

@@ -78,7 +78,7 @@ std::string launch_shape(std::string shape);
 // The file name in a path.
 std::string file_name(const std::string& path);
 
-// "a command line" of which each word is without its folders: "taskset -c 2 prog in.json".
+// "a command line" whose program, and words that begin as paths do, are without their folders: "taskset -c 2 prog".
 std::string without_folders(const std::string& command);
 
 }  // namespace harness

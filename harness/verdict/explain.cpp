@@ -5,6 +5,7 @@
 
 #include "harness/base/text.h"
 #include "harness/model/device_kinds.h"
+#include "harness/verdict/check/comparable.h"
 #include "harness/verdict/compare.h"
 #include "harness/verdict/compared_records.h"
 #include "harness/verdict/decide/gates.h"
@@ -91,7 +92,7 @@ std::vector<ComparabilityCheck> checks_of(const Compared& compared, const Compar
       {{CheckCode::gate}, gate_obstacle(row.margin, row.alpha)}};
 }
 
-std::optional<TestEvidence> test_of(const ComparisonRow& row, const Trace& trace) {
+std::optional<TestEvidence> test_of(const ComparisonRow& row, const Trace& trace, bool in_turn) {
   const auto found = std::find_if(trace.rows.begin(), trace.rows.end(), [&](const Trace::Row& one) {
     return one.case_id == row.case_id && one.metric == row.metric;
   });
@@ -106,6 +107,7 @@ std::optional<TestEvidence> test_of(const ComparisonRow& row, const Trace& trace
   test.known_variance = look.contrast.known;
   test.moderation = look.moderation;
   if (look.differences) {
+    test.in_turn = in_turn;
     test.differences = look.differences->count;
     test.difference_sd = std::sqrt(look.differences->variance);
   }
@@ -158,7 +160,8 @@ RowExplanation explained(const ComparisonRow& row, const Compared& compared) {
   one.current = processes_of(now, row, row.look);
   set_values(one.baseline, row.baseline);
   set_values(one.current, row.current);
-  one.test = test_of(row, compared.trace);
+  const bool in_turn = pairing_of(compared.baseline, compared.current) == Pairing::Kind::session;
+  one.test = test_of(row, compared.trace, in_turn);
   one.alone = exit_code_of(row, compared.policy);
   return one;
 }

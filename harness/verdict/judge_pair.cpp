@@ -144,6 +144,15 @@ Design design_of(const ComparisonRow& row, const MetricPair& pair, const Compare
   return design;
 }
 
+// The ratios of an A/B run that are tested in place of the two means.
+std::optional<std::vector<double>> ratios_of(const ComparedRecords& records, const Series& old,
+                                             const Series& now, const SideReading& baseline,
+                                             const SideReading& current) {
+  if (records.pairing == Pairing::Kind::process) return log_ratios(old, now);
+  if (records.pairing == Pairing::Kind::session) return ratios_in_turn(baseline, current);
+  return std::nullopt;
+}
+
 // The processes of a series that measured a regression again, or the others.
 Series stage_of(const Series& series, bool confirming) {
   Series stage{series.metric, series.unit, series.direction, {}};
@@ -171,9 +180,10 @@ void weigh_again(JudgedRow& judged, const MetricPair& pair, const ComparedRecord
     return;
   }
   const auto weighed = [&](const Series& old, const Series& now) {
+    const SideReading before = reader.read(old), after = reader.read(now);
     Design design = design_of(judged.row, pair, records);
-    if (records.pairing == Pairing::Kind::process) design.ratios = log_ratios(old, now);
-    return weigh(judged.row, 1, reader.read(old), reader.read(now), design, records.policy);
+    design.ratios = ratios_of(records, old, now, before, after);
+    return weigh(judged.row, 1, before, after, design, records.policy);
   };
   judged.evidence->fresh =
       weighed(records.pairing ? stage_of(pair.old, true) : pair.old, stage_of(pair.now, true));
@@ -203,7 +213,7 @@ void judge_at_once(JudgedRow& judged, const MetricPair& pair, const SideReading&
     row.one_file = design.by_session && (is_one_session(baseline) || is_one_session(current));
     design.session_variance = std::max(design.session_variance, between);
   }
-  if (records.pairing == Pairing::Kind::process) design.ratios = log_ratios(pair.old, pair.now);
+  design.ratios = ratios_of(records, pair.old, pair.now, baseline, current);
   if (auto look = weigh(row, 1, baseline, current, design, records.policy)) {
     judged.evidence = Evidence{0, {}, row.baseline.processes, {}};
     judged.evidence->looks.push_back(std::move(*look));

@@ -34,7 +34,7 @@ programs = """version: 2
 name: programs
 programs:
   - name: count
-    command: [./count, "100000000"]
+    command: [./count, "40000000"]
     build: cc -O2 count.c -o count
     gate: {metrics: {GATED: {margin: MARGIN}}}
 """
@@ -149,9 +149,11 @@ def together(bench, loads, repeats, counts):
                     count(counts, "ab, %s at load %d" % (kind, load), verdicts(report))
 
 
-def planted(bench, load, repeats, processes, counts):
+def planted(bench, load, repeats, processes, metrics, counts):
     """+10 % of wall time, and +3 % of user time, in a program, by `ab`."""
     for percent, metric, margin in ((10, "wall_time", "2%"), (3, "user_time", "1%")):
+        if metric not in metrics:
+            continue
         bench.gate(metric, margin)
         bench.write("count.c", open(os.path.join(root, "examples/cpu_program/count.c"), encoding="utf-8").read())
         bench.commit()
@@ -239,7 +241,8 @@ def main():
     parser.add_argument("--stored", type=int, default=5, help="comparisons with each record, at each load")
     parser.add_argument("--together", type=int, default=5, help="by ab, at each load")
     parser.add_argument("--planted", type=int, default=25, help="slowdowns of each kind")
-    parser.add_argument("--processes", type=int, default=40, help="a side, for planted ones")
+    parser.add_argument("--metrics", default="wall_time,user_time", help="of planted ones")
+    parser.add_argument("--processes", type=int, default=300, help="a side, for planted ones")
     parser.add_argument("--budget", default="60s", help="of each stored comparison")
     parser.add_argument("--replays", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
@@ -253,7 +256,8 @@ def main():
         together(bench, loads, options.together, counts)
         replayed(bench, options.replays, options.seed, counts)
         if options.planted:
-            planted(bench, max(loads), options.planted, options.processes, counts)
+            planted(bench, max(loads), options.planted, options.processes,
+                    options.metrics.split(","), counts)
     finally:
         print_loads(bench, loads)
         shutil.rmtree(bench.folder, ignore_errors=True)

@@ -66,6 +66,43 @@ TEST(Ab, InOneProcessTestsTheLogRatiosOfTheProcesses) {
             Verdict::inconclusive);
 }
 
+// So many processes of one build, beside a load that doubles all times now and then, for some processes long.
+std::vector<double> beside_load(std::size_t processes, double factor) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < processes; ++i) {
+    const double load = i / 3 % 2 == 0 ? 1 : 2;
+    const double noise = (i * 7 % 5 < 2 ? 1.004 : 0.997);
+    values.push_back(50 * load * factor * (factor > 1 ? noise : 1));
+  }
+  return values;
+}
+
+TEST(Ab, InTurnTestsPairsFromTwentyOn) {
+  for (const std::size_t pairs : {19, 20}) {
+    const Record one = paired(beside_load(pairs, 1), Pairing::Kind::session);
+    const Record other = paired(beside_load(pairs, 1.1), Pairing::Kind::session);
+    const ComparisonRow row = only_row(compare(one, other, Policy{}));
+    EXPECT_EQ(row.verdict, pairs < 20 ? Verdict::inconclusive : Verdict::regressed) << pairs;
+    std::vector<double> before = beside_load(pairs, 1), after = beside_load(pairs, 1.1);
+    for (auto* values : {&before, &after})
+      std::transform(values->begin(), values->end(), values->begin(), log_of);
+    const auto test = pairs < 20 ? stats::welch(before, after) : stats::paired(before, after);
+    ASSERT_TRUE(test);
+    EXPECT_NEAR(*row.p, test->p_above(std::log1p(0.01)), 1e-12);
+    EXPECT_NEAR(row.interval->lo, std::exp(test->interval(0.90).lo), 1e-12);
+    const Retelling told = explain(one, other, Policy{}, "*", "");
+    ASSERT_EQ(told.rows.size(), 1u);
+    EXPECT_EQ(told.rows[0].test->in_turn, pairs == 20);
+  }
+}
+
+TEST(Ab, InTurnPairsByNumberAndNotByPlace) {
+  Record one = paired(beside_load(21, 1), Pairing::Kind::session);
+  Record other = paired(beside_load(21, 1.1), Pairing::Kind::session);
+  one.cases[0].series[0].processes.erase(one.cases[0].series[0].processes.begin());  // the first start failed
+  EXPECT_EQ(only_row(compare(one, other, Policy{})).verdict, Verdict::regressed);
+}
+
 TEST(Ab, SwapsSidesBySign) {
   const Record one = paired(before, Pairing::Kind::process),
                other = paired(times(1.02), Pairing::Kind::process);

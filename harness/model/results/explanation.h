@@ -53,7 +53,8 @@ struct LookTaken {
 struct TestEvidence {
   double effect = 0;
   double standard_error = 0;
-  std::optional<std::size_t> differences;  // processes that measured both sides, where one process did
+  std::optional<std::size_t> differences;  // processes that measured both sides, or pairs in turn
+  bool in_turn = false;                    // the differences are of such pairs
   double difference_sd = 0;                // of their log ratios
   double known_variance = 0;               // of both sides together: sessions, and devices where allowed
   std::optional<Moderation> moderation;    // absent where too few cases tell what is usual

@@ -146,7 +146,12 @@ Step effect_step(const RowExplanation& one) {
   step.lines.push_back(spread_text("current", row.current));
   step.lines.push_back(fmt::format("effect: {} on the log scale, positive is worse; ratio {:.6g}",
                                    log_text(test.effect), row.ratio));
-  if (test.differences)
+  if (test.differences && test.in_turn)
+    step.lines.push_back(fmt::format(
+        "the log ratios of {} pairs of processes, one after the other, vary by {:.4f} %; what changes on the "
+        "machine moves both of a pair",
+        *test.differences, test.difference_sd * 100));
+  else if (test.differences)
     step.lines.push_back(fmt::format(
         "the log ratios of {} processes, each measured with both builds in it, of 10 % trimmed means without "
         "fences, vary by {:.4f} %; what moves a process moves both sides",

@@ -70,7 +70,7 @@ struct Design {
   double session_variance = 0;  // a side
   double device_variance = 0;   // a side, where another device is allowed
   bool by_session = false;      // the sessions of a side are its replicates, and not its processes
-  // Log ratios of the processes that measured both sides, where they shared them (pairs.h).
+  // Log ratios of the processes that measured both sides, or of pairs of processes in turn (pairs.h).
   std::optional<std::vector<double>> ratios = {};
   bool in_turn = false;                   // the sides were measured together, so under the same load
   bool cpu_time = false;                  // the metric is CPU time itself

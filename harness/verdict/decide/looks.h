@@ -15,8 +15,8 @@ namespace harness {
 // The evidence of one look at a pair. Effects are logs of ratios, signed so that positive is worse.
 struct LookEvidence {
   int number = 1;                             // among those declared, from 1
-  std::optional<stats::Moments> differences;  // log ratios of the processes that measured both sides, where
-                                              // they shared them: `contrast` is their mean
+  std::optional<stats::Moments> differences;  // log ratios of the processes that measured both sides, or of
+                                              // pairs in turn: `contrast` is their mean
   stats::Contrast contrast;                   // before the other cases tell which variance is usual
   std::optional<SlowCalls> slow_calls;
   double half_tick = 0;  // log; of a clock whose steps are coarser than the margin, else 0

@@ -30,4 +30,16 @@ std::vector<double> log_ratios(const Series& baseline, const Series& current) {
   return ratios;
 }
 
+std::optional<std::vector<double>> ratios_in_turn(const SideReading& baseline, const SideReading& current) {
+  std::unordered_map<int, double> before;
+  for (std::size_t i = 0; i < baseline.numbers.size(); ++i)
+    before.emplace(baseline.numbers[i], baseline.log_values[i]);
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < current.numbers.size(); ++i)
+    if (const auto found = before.find(current.numbers[i]); found != before.end())
+      ratios.push_back(current.log_values[i] - found->second);
+  if (ratios.size() < least_pairs_in_turn) return std::nullopt;
+  return ratios;
+}
+
 }  // namespace harness

@@ -225,7 +225,7 @@ void take_estimates(SideReading& reading, const Series& series,
   const bool is_time = seconds_per_unit(series.unit) > 0 && series.direction == Direction::lower_is_better;
   for (std::vector<double>* values : {&reading.log_values, &reading.outlier_rates, &reading.started})
     values->reserve(estimates.size());
-  reading.sessions.reserve(estimates.size());
+  for (std::vector<int>* ids : {&reading.sessions, &reading.numbers}) ids->reserve(estimates.size());
   if (is_time) reading.step = step_of(series);
   if (is_time)
     for (std::vector<double>* values : {&reading.slow_shares, &reading.log_means})
@@ -245,6 +245,7 @@ void take_estimates(SideReading& reading, const Series& series,
     reading.log_values.push_back(estimate.log_value);
     reading.started.push_back(start_of(series.processes[i]));
     reading.sessions.push_back(series.processes[i].session);
+    reading.numbers.push_back(series.processes[i].process);
     if (is_time) take_slow_calls(reading, series.processes[i], estimate);
     reading.outlier_rates.push_back(static_cast<double>(estimate.outliers.far) /
                                     static_cast<double>(estimate.samples));
@@ -284,6 +285,7 @@ SideReading with_plain_means(SideReading reading, const Series& series) {
   reading.started.clear();
   reading.slowing.clear();
   reading.sessions.clear();
+  reading.numbers.clear();
   reading.slow_shares.clear();
   reading.log_means.clear();
   reading.outliers = {};
@@ -300,6 +302,7 @@ SideReading with_plain_means(SideReading reading, const Series& series) {
     reading.log_values.push_back(std::log(*mean.value()));
     reading.outlier_rates.push_back(0);
     reading.sessions.push_back(process.session);
+    reading.numbers.push_back(process.process);
     reading.started.push_back(start_of(process));
   }
   reading.moments = {};

@@ -40,6 +40,7 @@ struct SideReading {
   std::vector<double> log_values;     // of the processes that have samples, in process order
   std::vector<double> outlier_rates;  // far outliers / samples, of the same processes
   std::vector<int> sessions;          // of the same processes (ProcessSamples::session)
+  std::vector<int> numbers;           // of the same processes (ProcessSamples::process)
   // The share of slow calls and the log of the mean of all calls, of the same processes; for times alone.
   std::vector<double> slow_shares, log_means;
   stats::Moments moments;  // of log_values

@@ -76,12 +76,14 @@ std::string rule_fact(const Comparison& comparison) {
       std::count_if(comparison.rows.begin(), comparison.rows.end(),
                     [](const ComparisonRow& row) { return row.p_adjusted.has_value(); }));
   const bool in_one_process = comparison.pairing == Pairing::Kind::process;
-  std::string text = fmt::format("{} a process{}; margin {}, alpha {} one-sided, passing at 5 %",
-                                 in_one_process ? "paired in one process: Student's t-test on one log ratio"
-                                                : "moderated t-test on one value",
-                                 shared_processes(comparison),
-                                 shared_rate(comparison, comparison.policy.margin, &ComparisonRow::margin),
-                                 shared_rate(comparison, comparison.policy.alpha, &ComparisonRow::alpha));
+  std::string text = fmt::format(
+      "{} a process{}{}; margin {}, alpha {} one-sided, passing at 5 %",
+      in_one_process ? "paired in one process: Student's t-test on one log ratio"
+                     : "moderated t-test on one value",
+      shared_processes(comparison),
+      comparison.pairing == Pairing::Kind::session ? " (of 20 pairs or more, on one log ratio a pair)" : "",
+      shared_rate(comparison, comparison.policy.margin, &ComparisonRow::margin),
+      shared_rate(comparison, comparison.policy.alpha, &ComparisonRow::alpha));
   text += shared_looks(comparison);
   if (judged > 1) text += fmt::format(", Holm over {} results", judged);
   if (comparison.policy.allow_other_device) text += "; another GPU of the same model was allowed";

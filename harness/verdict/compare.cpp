@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "harness/base/text.h"
+#include "harness/model/program_metrics.h"
 #include "harness/model/results/machine_differences.h"
 #include "harness/model/results/program_trace.h"
 #include "harness/verdict/case_rows.h"
@@ -57,14 +58,33 @@ void judge_old_gates(CaseRows& found) {
       gate->regressed = !found.rows[one.row].proven && is_worse(found.rows[one.row], one, *gate);
 }
 
+// The traced programs whose own time decides, and was compared.
+std::unordered_set<std::string_view> judged_programs(const std::vector<ComparisonRow>& rows) {
+  std::unordered_set<std::string_view> judged;
+  for (const ComparisonRow& row : rows)
+    if (!row.informative && row.metric == traced_kernel_time && row.verdict != Verdict::missing &&
+        row.verdict != Verdict::not_comparable && row.verdict != Verdict::failed)
+      judged.insert(row.case_id);
+  return judged;
+}
+
 // The kernels of a traced program are judged together with it. The time of the step decides whether it
-// passes, so a kernel that is too short for a verdict of its own holds nothing up.
+// passes, so a kernel that is too short for a
+// verdict of its own holds nothing up. Neither does one that the other side lacks, because its time is in the
+// step's.
 void let_small_kernels_inform(std::vector<ComparisonRow>& rows, const ComparedRecords& records) {
-  std::unordered_set<std::string_view> kernels;
-  for (const CaseRecord& one : records.current.cases)
-    if (is_traced_kernel(one)) kernels.insert(one.id);
-  for (ComparisonRow& row : rows)
-    if (row.verdict == Verdict::inconclusive && kernels.contains(row.case_id)) row.informative = true;
+  std::unordered_map<std::string_view, std::string_view> programs;  // of kernels
+  for (const Record* side : {&records.current, &records.baseline})
+    for (const CaseRecord& one : side->cases)
+      if (is_traced_kernel(one)) programs.emplace(one.id, one.program->name);
+  if (programs.empty()) return;
+  const std::unordered_set<std::string_view> judged = judged_programs(rows);
+  for (ComparisonRow& row : rows) {
+    const auto program = programs.find(row.case_id);
+    if (program == programs.end()) continue;
+    row.informative |= row.verdict == Verdict::inconclusive ||
+                       (row.verdict == Verdict::missing && judged.contains(program->second));
+  }
 }
 
 // Sets the verdicts of all rows: of tested ones by `call`, of proven ones apart from them, then of confirmed
@@ -114,18 +134,24 @@ std::vector<Remark> remarks_on_traced(const ComparedRecords& records,
   std::set<std::string> proven;
   for (const ComparisonRow& row : rows)
     if (row.verdict == Verdict::identical) proven.insert(row.case_id);
-  std::vector<std::string> programs;
+  std::vector<std::string> programs, trusted;
   std::size_t loose = 0;
   for (const CaseRecord& one : records.current.cases) {
     if (!one.program || one.program->reads != trace_format || is_traced_kernel(one) ||
         !proven.contains(one.id))
       continue;
     programs.push_back(one.id);
+    const auto before = std::find_if(records.baseline.cases.begin(), records.baseline.cases.end(),
+                                     [&](const CaseRecord& other) { return other.id == one.id; });
+    if (before != records.baseline.cases.end() && before->program &&
+        before->program->inputs == trusted_inputs)
+      trusted.push_back(one.id);
     if (const WordMatch* words = records.words_of(one)) loose += words->loose_words;
   }
   if (programs.empty()) return {};
   Remark remark{RemarkCode::traced_proof, {{"programs", join(programs, ", ")}}};
   if (loose > 0) remark.figures.emplace_back("loose", loose);
+  if (!trusted.empty()) remark.figures.emplace_back("trusted", join(trusted, ", "));
   return {std::move(remark)};
 }
 

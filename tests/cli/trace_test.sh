@@ -71,16 +71,21 @@ expect 1 compare wider.json
 holds verdict.json 'row("train/gemm_128x128/grid=98", "kernel_time")["verdict"] == "regressed"' \
   'not [one for one in report["cases"] if one["verdict"] == "missing"]'
 
-# Another kernel in the same place is compared with it; one more and one less never pass.
+# Another kernel in the same place is compared with it. One more and one less are told, and the step decides.
 changed renamed 's/gelu 512/fused_gelu 512/'
 expect 0 compare renamed.json
 holds verdict.json 'row("train/fused_gelu", "kernel_time")["verdict"] in ("unchanged", "not_worse")'
 # shellcheck disable=SC2016  # a is a variable of that script
 changed added '$a extra 7 50'
-expect 4 compare added.json
+expect 0 compare added.json
 names extra
+# shellcheck disable=SC2016  # a is a variable of that script
+changed more '$a extra 7 20000'
+expect 1 compare more.json
+names extra
+holds verdict.json 'any(one["case"] == "train" and one["verdict"] == "regressed" for one in report["cases"])'
 changed vanished '/norm/d'
-expect 4 compare vanished.json
+expect 0 compare vanished.json
 names norm
 
 # Steps by a range.

@@ -86,14 +86,24 @@ TEST(TracedKernels, PairWithAnotherKernelInTheirPlace) {
   EXPECT_EQ(comparison.rows.size(), 5U);
 }
 
-TEST(TracedKernels, WithoutACounterpartNeverPass) {
+// The time of a kernel without a counterpart is in that of the step.
+TEST(TracedKernels, WithoutACounterpartInformBesideTheStep) {
   std::vector<Kernel> more = base;
   more.insert(more.begin() + 2, {"extra", 7, steady(1), 9});
-  const Comparison added = compare(step_of(base, steady(800)), step_of(more, steady(800)), Policy{});
+  const Comparison added = compare(step_of(base, steady(800)), step_of(more, steady(820)), Policy{});
   EXPECT_EQ(row_of(added, "extra").verdict, Verdict::missing);
-  EXPECT_FALSE(row_of(added, "extra").informative);
+  EXPECT_TRUE(row_of(added, "extra").informative);
+  EXPECT_EQ(exit_code(added), 1) << "the step takes longer";
+  const Comparison little = compare(step_of(base, steady(800)), step_of(more, steady(800)), Policy{});
+  EXPECT_EQ(exit_code(little), 0);
   const Comparison vanished = compare(step_of(more, steady(800)), step_of(base, steady(800)), Policy{});
   EXPECT_EQ(row_of(vanished, "extra").verdict, Verdict::missing);
+  EXPECT_TRUE(row_of(vanished, "extra").informative);
+  Record unmeasured = step_of(more, steady(800));
+  for (CaseRecord& one : unmeasured.cases)
+    if (one.id == one.program->name) one.series.clear();
+  const Comparison alone = compare(step_of(base, steady(800)), unmeasured, Policy{});
+  EXPECT_FALSE(row_of(alone, "extra").informative) << "nothing else has its time";
 }
 
 TEST(TracedKernels, ThatAreUndecidedHoldNothingUp) {
@@ -144,6 +154,12 @@ TEST(TracedSteps, OfAnotherLengthAreNoImprovement) {
 TEST(TracedSteps, ThatARangeMarksMayLaunchMore) {
   const Comparison comparison = compare(found_by(step_of(five, steady(3755)), "nvtx", 16),
                                         found_by(step_of(ten, steady(5005)), "nvtx", 31), Policy{});
+  EXPECT_EQ(comparison.verdict, Verdict::regressed);
+}
+
+TEST(TracedSteps, OfTheWholeRunMayLaunchMore) {
+  const Comparison comparison = compare(found_by(step_of(five, steady(3755)), "whole", 16),
+                                        found_by(step_of(ten, steady(5005)), "whole", 31), Policy{});
   EXPECT_EQ(comparison.verdict, Verdict::regressed);
 }
 

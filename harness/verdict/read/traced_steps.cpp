@@ -112,7 +112,11 @@ std::optional<Obstacle> obstacle_of(const StepsFound& before, const StepsFound& 
   std::vector<Difference> found;
   compare(found, "steps", before.sources, after.sources);
   compare(found, "traced_processes", before.processes, after.processes);
-  const bool marked = after.sources == std::set{std::string(name_of(StepSource::nvtx))};
+  // A range and the whole run are the same work however much they launch.
+  const auto found_by = [&](StepSource source) {
+    return after.sources == std::set{std::string(name_of(source))};
+  };
+  const bool marked = found_by(StepSource::nvtx) || found_by(StepSource::whole);
   double share = 0;
   if (!marked && time.all > 0 && time.other_count > most_time * time.all) {
     share = time.other_count / time.all;

@@ -11,8 +11,8 @@
 namespace harness {
 
 // By the name of a traced program: why its steps must not be compared. They are found in another way, or in
-// another number of processes. Or no range marks them, and kernels with more than half of the time are
-// launched more or less often a step. Only kernels with the same name on both sides tell that.
+// another number of processes. Or they are periods, and kernels with more than half of the time are launched
+// more or less often in one. Only kernels with the same name on both sides tell that.
 std::map<std::string, Obstacle> step_obstacles(const Record& baseline, const Record& current);
 
 }  // namespace harness

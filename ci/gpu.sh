@@ -24,6 +24,7 @@
 #                  fewer to finish them in one call
 #     sanitizers   only where it is named, for it takes eight minutes: tests/gpu/sanitize.sh, compute-sanitizer over the
 #                  kernels' correctness tests, with HARNESS_GPU_SANITIZERS (racecheck initcheck memcheck synccheck)
+#     trace_bytes  tests/gpu/trace_bytes.py: work that data from the host decide, on all ways that they take
 #     trace_aa     only where it is named: tests/gpu/trace_aa.py, `ab` of unchanged models and of FFNs 2 % wider, of
 #                  HARNESS_TRACE_AA, HARNESS_TRACE_AA_RUNS (20) times each; reports in HARNESS_TRACE_AA_REPORTS count
 #     farm         only where it is named: tests/farm/speedup.sh, a campaign by all GPUs of the host and by one
@@ -48,7 +49,7 @@ folder=$(cd "${1:-$root/build/portable/bundle}" 2>/dev/null && pwd) || {
   echo "gpu: no folder ${1:-build/portable/bundle}; make one with ci/bundle.sh" >&2
   exit 2
 }
-usual_steps="tests suites cheats instrument offsets trace doctor selftest walk examples gate ab"
+usual_steps="tests suites cheats instrument offsets trace trace_bytes doctor selftest walk examples gate ab"
 known_steps="$usual_steps sanitizers trace_aa farm looks tree"
 steps=${HARNESS_GPU_STEPS:-$usual_steps}
 for one in $steps; do

@@ -125,6 +125,19 @@ trace() {
   fi
 }
 
+trace_bytes() {
+  if [ ! -f "$folder/lib/libharness_trace.so" ]; then
+    skip trace_bytes "not in this build"
+  elif ! command -v nvcc >/dev/null; then
+    skip trace_bytes "no nvcc here"
+  else
+    step trace_bytes 400 python3 tests/gpu/trace_bytes.py "$folder" "$results/trace_bytes"
+    cp "$scratch/step" "$results/trace_bytes.md"
+    rm -f "$results"/trace_bytes/*.db* "$results"/trace_bytes/{bytes,with}
+    section "Work that comes from the host" "$results/trace_bytes.md"
+  fi
+}
+
 # In slices: reports of earlier calls are named, and only what is missing is run.
 trace_aa() {
   mkdir -p "$results/trace_aa"

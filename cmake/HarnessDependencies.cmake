@@ -44,6 +44,7 @@ if(NOT HARNESS_CUDA STREQUAL "OFF")
     enable_language(CUDA)
     set(CMAKE_CUDA_STANDARD 20)
     set(HARNESS_HAVE_CUDA ON)
+    find_library(HARNESS_CRYPTO libcrypto.a REQUIRED)  # SHA-256, in the library that traces programs
   elseif(HARNESS_CUDA STREQUAL "ON")
     message(FATAL_ERROR "HARNESS_CUDA=ON, but ${cuda_obstacle}. "
                         "Put its bin folder on PATH or set CUDAToolkit_ROOT; or configure with HARNESS_CUDA=OFF.")

@@ -159,6 +159,10 @@ bool trace_arguments() {
   return value_of("HARNESS_TRACE_ARGUMENTS") != "off";
 }
 
+bool trace_contents() {
+  return value_of("HARNESS_TRACE_CONTENTS") == "on";
+}
+
 std::string cublas_library() {
   return value_of("HARNESS_CUBLAS");
 }

@@ -73,6 +73,8 @@ std::filesystem::path trace_library();
 const char* trace_folder();
 // HARNESS_TRACE_ARGUMENTS=off: no arguments of launches are read, so nothing is proven of a traced program.
 bool trace_arguments();
+// HARNESS_TRACE_CONTENTS=on: what a traced program copies from the host is hashed.
+bool trace_contents();
 // HARNESS_CUBLAS: the cuBLAS library that the doctor looks at, instead of the toolkit's. "": not set.
 std::string cublas_library();
 // HARNESS_IDENTITY_TEXTS: folder in which workers write what each case's identity is the digest of, to find

@@ -99,8 +99,11 @@ enum class CauseCode {
   calls_differ,       // one call launches other work than the next
   processes_differ,   // one process launches other work than the next
   several_gpus,       // what GPUs beside the first do is not read
-  graph_launched,     // kernel: a graph launches it, and the arguments in graphs are not read
-  streams_overlap,    // kernel: it ran beside one of another stream, as the host's time made it
+  graph_launched,     // kernel: a graph launches it, and what the graph does is not known
+  streams_overlap,    // kernel: in older records, it ran beside one of another stream
+  inputs_unhashed,    // why: not all bytes that come from the host were hashed
+  inputs_uncalled,    // bytes: of copies from the host of which nobody saw the call
+  inputs_shared,      // bytes: of memory that host and GPU share, so that contents change without a call
   launches_differ,    // seen, executed: launches that the host asked for, and that the device carried out
   code_unread,        // problem: the file that holds a CPU kernel's machine code cannot be read
   no_code,            // a CPU variant names no machine code, as those in Python
@@ -176,6 +179,9 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::processes_differ, "processes_differ"},
                       {CauseCode::several_gpus, "several_gpus"},
                       {CauseCode::graph_launched, "graph_launched"},
+                      {CauseCode::inputs_unhashed, "inputs_unhashed"},
+                      {CauseCode::inputs_uncalled, "inputs_uncalled"},
+                      {CauseCode::inputs_shared, "inputs_shared"},
                       {CauseCode::streams_overlap, "streams_overlap"},
                       {CauseCode::launches_differ, "launches_differ"},
                       {CauseCode::code_unread, "code_unread"},

@@ -95,9 +95,10 @@ struct Program {
   std::string reads = {};                       // the import format of its output; "": it is only timed
   std::string prepare = {};                     // shell command before each start
   std::string steps = {};                       // of a trace: "period", "whole", "nvtx:NAME"; "": the default
-  std::string build = {};  // shell command in `folder`; `run` gives it before the first start
-  std::string built = {};  // in records: hash of the files of its command that git does not track, without
-                           // `build`; "": none, or not known
+  std::string build = {};   // shell command in `folder`; `run` gives it before the first start
+  std::string inputs = {};  // of a trace: "trusted", where what comes from the host need not be the same
+  std::string built = {};   // in records: hash of the files of its command that git does not track, without
+                            // `build`; "": none, or not known
 
   bool operator==(const Program&) const = default;
 };
@@ -108,6 +109,7 @@ inline constexpr const char* output_mark = "{output}";
 // Reads the trace of the program instead of an output.
 inline constexpr const char* trace_format = "cuda_trace";
 inline constexpr const char* nvtx_steps = "nvtx:";  // of Program::steps
+inline constexpr const char* trusted_inputs = "trusted";
 
 struct PlannedCase {
   std::string id;  // "linear_gelu/cublaslt_epilogue/dtype=f16/m=512/n=1024/k=1024"

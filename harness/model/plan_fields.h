@@ -183,7 +183,8 @@ struct Described<Program> {
       field("command", &Program::command).required(), field("folder", &Program::folder).unless_default(),
       field("env", &Program::env).unless_default(), field("reads", &Program::reads).unless_default(),
       field("prepare", &Program::prepare).unless_default(), field("steps", &Program::steps).unless_default(),
-      field("build", &Program::build).unless_default(), field("built", &Program::built).unless_default());
+      field("build", &Program::build).unless_default(), field("inputs", &Program::inputs).unless_default(),
+      field("built", &Program::built).unless_default());
 };
 
 template <>

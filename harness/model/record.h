@@ -159,6 +159,24 @@ struct KernelUse {
   bool operator==(const KernelUse&) const = default;
 };
 
+// Copies of one size that a traced program took from the host.
+struct InputGroup {
+  std::int64_t bytes = 0;  // of one copy; 0: of several sizes
+  std::int64_t copies = 0;
+  std::string hash;  // of what they copied, in the order of the host's calls
+
+  bool operator==(const InputGroup&) const = default;
+};
+
+// The bytes that a traced start took from the host, from its beginning to the end of its last step. Only some
+// starts are read for that.
+struct Inputs {
+  std::vector<InputGroup> groups = {};
+  Rare<Cause> gap = {};  // why not all of it is known
+
+  bool operator==(const Inputs&) const = default;
+};
+
 // The work that a call asks of its device: two calls with the same digest launch the same machine
 // code with the same arguments in the same order. See device/code/call_identity.h.
 struct Identity {
@@ -169,6 +187,10 @@ struct Identity {
   // The id of the record of the same build that this was taken from, so that nothing was run; "": somebody
   // read it (cli/deciding/known_looks.h).
   std::string same_build = {};
+  // A traced program alone has launches outside its steps, before the last one ends, and what it took from
+  // the host.
+  std::vector<KernelUse> setup = {};
+  Rare<Inputs> inputs = {};  // absent when not read
 
   bool operator==(const Identity&) const = default;
 };
@@ -340,6 +362,7 @@ struct Record {
 // Before the digest of a GPU's launches. The rules of 1 hashed relocations of line tables, too
 // (code/cubin.h).
 inline constexpr std::string_view gpu_digest_rules = "2.";
+inline constexpr std::string_view trace_digest_rules = "3.";
 // The rules that a digest was made by: "2" of "2.5f0c1e", "1" without a point. Digests of other rules tell
 // nothing about each other.
 std::string_view digest_rules(std::string_view digest);

@@ -128,12 +128,27 @@ struct Described<Batching> {
 };
 
 template <>
-struct Described<Identity> {
+struct Described<InputGroup> {
+  static constexpr auto fields = list_fields<InputGroup>(
+      JsonLayout::line, field("bytes", &InputGroup::bytes).unless_default(),
+      field("copies", &InputGroup::copies).required(), field("hash", &InputGroup::hash).required());
+};
+
+template <>
+struct Described<Inputs> {
   static constexpr auto fields =
-      list_fields<Identity>(JsonLayout::line, field("digest", &Identity::digest).unless_default(),
-                            field("gap", &Identity::gap).as<AsReason>().unless_default(),
-                            field("frame", &Identity::frame).unless_default(),
-                            field("same_build", &Identity::same_build).unless_default());
+      list_fields<Inputs>(JsonLayout::line, field("groups", &Inputs::groups).unless_default(),
+                          field("gap", &Inputs::gap).as<AsReason>().unless_default());
+};
+
+template <>
+struct Described<Identity> {
+  static constexpr auto fields = list_fields<Identity>(
+      JsonLayout::line, field("digest", &Identity::digest).unless_default(),
+      field("gap", &Identity::gap).as<AsReason>().unless_default(),
+      field("frame", &Identity::frame).unless_default(),
+      field("same_build", &Identity::same_build).unless_default(),
+      field("setup", &Identity::setup).unless_default(), field("inputs", &Identity::inputs).unless_default());
 };
 
 // A result inside a record. Its samples are in the metrics of the case.

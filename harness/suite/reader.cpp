@@ -83,6 +83,7 @@ ProgramCase Reader::program(const YamlValue& value) {
     out.steps = range != nullptr ? nvtx_steps + range->text : steps->text;
   }
   out.prepare = text_of(value.find("prepare"));
+  out.inputs = text_of(value.find("inputs"));
   out.tags = words(value.find("tags"));
   out.overrides = read_program_settings(value, file_, errors_);
   return out;

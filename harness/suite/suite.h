@@ -85,6 +85,7 @@ struct ProgramCase {
   std::string reads;  // an import format; "": the process is timed
   std::string steps;  // as Program has it
   std::string prepare;
+  std::string inputs;  // as Program has it
   std::vector<std::string> tags;
   Overrides overrides;  // `timeout` among its sampling
   Location where;

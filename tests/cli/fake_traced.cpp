@@ -4,14 +4,17 @@
 //   fake_traced SCRIPT STEPS
 //
 // Each line of the script is a launch of a step, "NAME GRID NANOSECONDS [CODE [GIVEN [WORD...]]]", or "copy
-// NANOSECONDS". CODE is a hash of its machine code, and GIVEN a number for its arguments, whose words may
+// NANOSECONDS [TEXT]" from the host, of this text; ? is another one in each start, and - one whose call
+// nobody saw. CODE is a hash of its machine code, and GIVEN a number for its arguments, whose words may
 // follow: numbers, or ? for one that each start has another of. Others are "hold NAME", "drop RECORDS",
-// "unfinished", "unread WHY", and "child SCRIPT", which starts this program again.
+// "unfinished", "unread WHY", "unhashed WHY", "shared BYTES", and "child SCRIPT", which starts this program
+// again. "setup GIVEN" tells the arguments of the launch before the steps.
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <numeric>
 #include <sstream>
 #include <string>
@@ -54,8 +57,9 @@ class Steps {
     std::istringstream rest(line.rest);
     if (line.word == "copy") {
       double ns = 0;
-      rest >> ns;
-      return copy(ns);
+      std::string text = "same";
+      rest >> ns >> text;
+      return copy(ns, text);
     }
     std::uint32_t grid = 1;
     double ns = 0;
@@ -90,7 +94,7 @@ class Steps {
     writer_.launch(record);
     clock_ = record.end + 50;
   }
-  void copy(double ns) {
+  void copy(double ns, const std::string& text) {
     TransferRecord record;
     record.way = static_cast<std::uint8_t>(Way::to_device);
     record.size = 4096;
@@ -99,6 +103,11 @@ class Steps {
     record.correlation = ++correlation_;
     writer_.transfer(record);
     clock_ = record.end;
+    if (text == "-") return;
+    const Content content{correlation_,
+                          {1 + (text == "?" ? static_cast<std::uint32_t>(start_)
+                                            : static_cast<std::uint32_t>(std::hash<std::string>()(text)))}};
+    if (hashes_) writer_.contents({&content, 1});
   }
   template <class Work>
   void range(const std::string& name, const Work& work) {
@@ -114,6 +123,7 @@ class Steps {
 
  private:
   TraceWriter& writer_;
+  bool hashes_ = std::getenv("HARNESS_TRACE_CONTENTS") != nullptr;
   int start_;
   double noise_;
   std::uint64_t clock_ = 1000;
@@ -139,6 +149,7 @@ int main(int count, char** words) {
     return 3;
   std::uint64_t dropped = 0;
   bool ended = true;
+  std::string setup = "7";
   std::vector<Line> launches;
   for (const Line& one : lines) {
     if (one.word == "hold")
@@ -147,17 +158,24 @@ int main(int count, char** words) {
       dropped = std::stoull(one.rest);
     else if (one.word == "unread")
       writer.fact(FactCode::unread, one.rest.substr(1));
+    else if (one.word == "unhashed")
+      writer.fact(FactCode::unhashed, one.rest.substr(1));
+    else if (one.word == "shared")
+      writer.fact(FactCode::shared, one.rest.substr(1));
+    else if (one.word == "setup")
+      setup = one.rest;
     else if (one.word == "unfinished")
       ended = false;
     else if (one.word != "child")
       launches.push_back(one);
   }
   Steps steps(writer, number_of_start(words[1]));
-  steps.launch("setup", 1, 9000);
+  steps.play({"setup", "1 9000 code_s " + setup});
   for (int i = 0; i < static_cast<int>(std::strtol(words[2], nullptr, 10)); ++i)
     steps.range("step", [&] {
       for (const Line& one : launches) steps.play(one);
     });
+  if (std::getenv("HARNESS_TRACE_CONTENTS") != nullptr) writer.fact(FactCode::hashed, "4096");
   writer.tally(dropped, 0, ended);
   return 0;
 }

@@ -26,13 +26,13 @@ for case in json.load(open(sys.argv[1]))["cases"]:
 
 # The baseline is measured, and its record keeps what the steps did: 5 traced starts.
 expect 0 run --output base.json
-starts "the baseline" 5
+starts "the baseline" 6  # one of them tells what it takes from the host
 python3 - <<'PY' || problem "the record has no identity of its steps"
 import json
 for case in json.load(open("base.json"))["cases"]:
     for result in case["results"]:
         rules, _, digest = result["identity"]["digest"].partition(".")
-        assert rules == "2" and len(digest) == 32, result["identity"]
+        assert rules == "3" and len(digest) == 32, result["identity"]
         assert all(len(one["arguments"]) == 32 for one in result["kernels"]), result["kernels"]
 PY
 
@@ -66,7 +66,7 @@ unproven() { # unproven SED CHANGE [KERNEL]
   own verdict.json "row['processes'] == [5, 5] and row['unproven']['why']['code'] == 'other_launches' and row['unproven']['why']['change'] == '$2'"
   [ -z "${3:-}" ] || own verdict.json "row['unproven']['why']['kernel'] == '$3'"
   names train "${3:-train}"
-  starts "$1" 6  # a look and five
+  starts "$1" 7  # a look, one that hashes and five
   git checkout -q step
 }
 unproven 's/code_b 12/code_b 14/' arguments gelu
@@ -75,6 +75,41 @@ unproven 's/gelu 512/gelu 511/' shape gelu
 unproven 's/gelu/gelu_v2/' added gelu_v2
 unproven 's/copy 2000/copy 1000\ncopy 1000/' order
 unproven '/gemm/{h;d};/gelu/G' order
+
+# The same launches on other bytes from the host, by other arguments of the set-up, or on memory that the host shares.
+# The first start of each record hashes the bytes, and the look.
+sed -i 's/copy 2000/copy 2000 other/' step
+expect 0 run --against main --report json=verdict.json
+own verdict.json "row['processes'] == [5, 5] and row['unproven']['why']['code'] == 'other_inputs' and row['unproven']['why']['bytes'] == 122880"
+starts "other bytes" 7
+git checkout -q step
+unproven '$a setup 8' setup setup
+unhashed() { # unhashed SED CODE
+  sed -i "$1" step
+  expect 0 run --against main --report json=verdict.json
+  own verdict.json "row['processes'] == [5, 5] and row['unproven']['why']['code'] == 'inputs_unread' and '$2' in str(row['unproven'])"
+  git checkout -q step && rm -f step.starts
+}
+unhashed '$a shared 4096' inputs_shared
+unhashed '$a unhashed too many' inputs_unhashed
+unhashed 's/copy 2000/copy 2000 -/' inputs_uncalled
+
+# Trust in inputs that no start has twice counts from the baseline's suite alone.
+sed -i 's/copy 2000/copy 2000 ?/' step
+sed -i 's/    reads: cuda_trace/    reads: cuda_trace\n    inputs: trusted/' suite.yaml
+expect 0 run --against main --report json=verdict.json
+own verdict.json "row['processes'] == [5, 5]"
+expect 0 run --output base.json --save-as trusted
+rm -f step.starts
+expect 0 run --against @trusted --report json=verdict.json
+starts "trusted inputs" 1
+holds verdict.json 'report["verdict"] == "identical"' \
+  'any(one["code"] == "traced_proof" and one["trusted"] == "train" for one in report["facts"]["remarks"])'
+sed -i 's/inputs: trusted/inputs: seeded/' suite.yaml
+expect 2 run
+names suite.yaml trusted
+git checkout -q step suite.yaml
+rm -f step.starts
 
 # Launches that cannot be read prove nothing, and the case is measured.
 unread() { # unread SED CODE NAME
@@ -110,7 +145,7 @@ done
 # A rarer one, that all starts of the baseline agreed on: the look has another value, and one of the starts that are
 # measured then has the baseline's.
 loose '4 ? ?'
-echo 8 >step.starts
+echo 7 >step.starts
 expect 0 run --against @loose --report json=verdict.json
 own verdict.json 'row["verdict"] == "identical" and row["processes"] == [5, 5]'
 git checkout -q step

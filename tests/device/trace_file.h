@@ -49,9 +49,26 @@ class Program {
     clock_ += ns + pause_;
     ask(given, later);
   }
-  void copy(std::uint64_t ns, std::uint64_t bytes = 64) {
+  // A copy from the host, of contents with this hash; 0: nobody saw its call.
+  void upload(std::uint64_t ns, std::uint64_t bytes, std::uint32_t hash) {
+    copy(ns, bytes, Way::to_device);
+    const Content content{correlation_, {hash}};
+    if (hash != 0) writer_.contents({&content, 1});
+  }
+  void copy(std::uint64_t ns, std::uint64_t bytes = 64, Way way = Way::to_host) {
     TransferRecord record;
-    record.way = static_cast<std::uint8_t>(Way::to_host);
+    record.way = static_cast<std::uint8_t>(way);
+    record.size = bytes;
+    record.start = clock_;
+    record.end = clock_ + ns;
+    record.correlation = ++correlation_;
+    writer_.transfer(record);
+    clock_ += ns;
+  }
+  void fill(std::uint64_t ns, std::uint64_t bytes, std::uint32_t value) {
+    TransferRecord record;
+    record.fill = 1;
+    record.value = value;
     record.size = bytes;
     record.start = clock_;
     record.end = clock_ + ns;
@@ -82,6 +99,15 @@ class Program {
   }
   void set_code(const std::string& name, const std::string& code) { codes_[name] = code; }
   void set_node(std::uint32_t node) { node_ = node; }  // of a graph that launches all that follow
+  void again(std::uint32_t node) {                     // what follows is of the same call
+    node_ = node;
+    --correlation_;
+  }
+  // A call that puts streams in order.
+  void order(std::uint32_t what) {
+    const Ordered call{++correlation_, what};
+    writer_.ordered({&call, 1});
+  }
   void skip() { ++correlation_; }
   void go_back(std::uint64_t ns) { clock_ -= ns; }
   void untimed(const std::string& name) {

@@ -48,8 +48,14 @@ TEST(RecordText, ReadsBackAsTheSameRecord) {
 TEST(RecordText, KeepsWhatIsKnownOfLaunches) {
   Record record = example_record();
   ProcessResult& result = record.cases[0].processes[0];
+  KernelUse kernel;
+  kernel.name = "init";
+  kernel.launches = 3;
+  kernel.words = "0123abcd";
   for (const Identity& identity :
-       {Identity{"d1g3st", {}, "fr4me"}, Identity{"", Cause{CauseCode::several_gpus}},
+       {Identity{"d1g3st", {}, "fr4me", "", {kernel}, Inputs{{{4096, 2, "h4sh"}, {0, 7, "r3st"}}}},
+        Identity{"d1g3st", {}, "fr4me", "", {}, Inputs{{}, Cause{CauseCode::inputs_shared, {{"bytes", 64}}}}},
+        Identity{"d1g3st", {}, "fr4me"}, Identity{"", Cause{CauseCode::several_gpus}},
         Identity{"", Cause{CauseCode::processes_differ}, "", "r0"}}) {
     result.identity = identity;
     const auto again = decode_process_result(encode(result), "r");

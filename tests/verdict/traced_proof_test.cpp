@@ -18,6 +18,7 @@ CaseRecord traced(const std::string& digest, std::vector<KernelUse> kernels,
   record.id = id;
   record.program = Program{"train", {}, "", {}, trace_format};
   record.processes.front().kernels = std::move(kernels);
+  record.processes.front().identity->inputs = Inputs{};
   return record;
 }
 
@@ -62,6 +63,7 @@ CaseRecord started(const std::vector<std::string>& words, const std::string& id 
     ProcessResult& start = record.processes.emplace_back();
     start.process = static_cast<int>(record.processes.size());
     start.identity = Identity{"digest of " + one, {}, frame};
+    if (start.process == 1) start.identity->inputs = Inputs{};
     start.kernels = {used("gemm"), used("norm", "c", "arguments " + one)};
     start.kernels.back().words = one;
   }
@@ -93,6 +95,85 @@ TEST(Identity, OfATracedProgramLeavesOutWordsThatDifferBetweenStarts) {
   const auto recompiled = gap_of_words({before}, {other_code});
   ASSERT_TRUE(recompiled);
   EXPECT_THAT(recompiled->why, fact(ProofGapCode::other_launches, change(LaunchChange::code, "gemm")));
+}
+
+TEST(Identity, OfATracedProgramCoversWordsOfLaunchesBesideItsSteps) {
+  const auto with_setup = [](CaseRecord record, const std::vector<std::string>& words) {
+    for (std::size_t i = 0; i < record.processes.size(); ++i) {
+      KernelUse use = used("init", "c", "arguments " + words[i]);
+      use.words = words[i];
+      record.processes[i].identity->setup = {use};
+    }
+    return record;
+  };
+  const std::string same = "00000001";
+  const CaseRecord before = with_setup(started({same, same}), {"00000007aaaaaaaa", "00000007bbbbbbbb"});
+  EXPECT_FALSE(gap_of_words({before}, {with_setup(started({same}), {"00000007cccccccc"})}));
+  const auto changed = gap_of_words({before}, {with_setup(started({same}), {"00000008aaaaaaaa"})});
+  ASSERT_TRUE(changed);
+  EXPECT_THAT(changed->why, fact(ProofGapCode::other_launches, change(LaunchChange::arguments, "init")));
+  EXPECT_TRUE(gap_of_words({before}, {started({same}, "train", "other")})) << "it is gone";
+}
+
+TEST(Identity, OfATracedProgramTellsThatOnlyItsSetUpDiffers) {
+  CaseRecord before = traced("x", {used("gemm")}), after = traced("y", {used("gemm")});
+  before.processes.front().identity->setup = {used("init")};
+  after.processes.front().identity->setup = {used("init", "c", "b")};
+  EXPECT_EQ(proof_gap(before, after, {})->why.figures, change(LaunchChange::setup, "init"));
+}
+
+// The same launches on other bytes may do more.
+class HostBytes : public testing::Test {
+ protected:
+  static CaseRecord with(std::vector<InputGroup> groups) {
+    CaseRecord record = traced("x", {used("gemm")});
+    record.processes.front().identity->inputs = Inputs{std::move(groups)};
+    return record;
+  }
+  static ProofGapCode gap_between(const CaseRecord& before, const CaseRecord& after) {
+    const auto gap = proof_gap(before, after, {});
+    return gap ? gap->why.code : throw std::runtime_error("it is proven");
+  }
+  const std::vector<InputGroup> groups_{{64, 1, "a"}, {4096, 2, "b"}};
+};
+
+TEST_F(HostBytes, HaveToBeTheSame) {
+  EXPECT_FALSE(proof_gap(with(groups_), with(groups_), {}));
+  const auto other = proof_gap(with(groups_), with({{64, 1, "a"}, {4096, 2, "c"}}), {});
+  ASSERT_TRUE(other);
+  EXPECT_THAT(other->why, fact(ProofGapCode::other_inputs, {{"bytes", 8192}}));
+  EXPECT_EQ(gap_between(with(groups_), with({{64, 1, "a"}})), ProofGapCode::other_inputs) << "one copy less";
+  EXPECT_EQ(gap_between(with({}), with(groups_)), ProofGapCode::other_inputs);
+}
+
+TEST_F(HostBytes, OfOneSideHaveToAgree) {
+  CaseRecord before = with(groups_);
+  before.processes.push_back(before.processes.front());
+  before.processes.back().process = 2;
+  EXPECT_FALSE(proof_gap(before, with(groups_), {}));
+  before.processes.back().identity->inputs = Inputs{{{64, 1, "other"}}};
+  EXPECT_EQ(gap_between(before, with(groups_)), ProofGapCode::other_inputs) << "they are not seeded";
+}
+
+TEST_F(HostBytes, ThatNobodyReadProveNothing) {
+  CaseRecord unread = with(groups_), gap = with(groups_);
+  unread.processes.front().identity->inputs = {};
+  gap.processes.front().identity->inputs = Inputs{{}, Cause{CauseCode::inputs_shared, {{"bytes", 64}}}};
+  EXPECT_EQ(gap_between(unread, with(groups_)), ProofGapCode::inputs_unread);
+  EXPECT_EQ(gap_between(with(groups_), unread), ProofGapCode::inputs_unread);
+  const auto shared = proof_gap(with(groups_), gap, {});
+  ASSERT_TRUE(shared);
+  EXPECT_THAT(shared->why, fact(ProofGapCode::inputs_unread, {{"side", "current"}}));
+  EXPECT_EQ(shared->cause->code, CauseCode::inputs_shared);
+}
+
+TEST_F(HostBytes, AreTrustedWhereTheBaselineSaysSo) {
+  CaseRecord before = with(groups_), after = with({});
+  after.program->inputs = trusted_inputs;
+  EXPECT_EQ(gap_between(before, after), ProofGapCode::other_inputs) << "the change asks for it";
+  before.program->inputs = trusted_inputs;
+  EXPECT_FALSE(proof_gap(before, after, {}));
+  EXPECT_EQ(gap_between(before, traced("y", {used("gemm")})), ProofGapCode::other_launches);
 }
 
 TEST(Identity, OfATracedKernelIsThatOfItsProgram) {

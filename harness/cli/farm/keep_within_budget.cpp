@@ -40,7 +40,8 @@ bool is_changed(const std::map<std::string, ProofGap>& gaps, const std::string& 
     case ProofGapCode::other_launches:
     case ProofGapCode::other_workload:
     case ProofGapCode::other_parameters:
-    case ProofGapCode::other_seed: return true;
+    case ProofGapCode::other_seed:
+    case ProofGapCode::other_inputs: return true;
     default: return false;
   }
 }

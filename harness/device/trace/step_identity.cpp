@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -38,7 +39,7 @@ class LongText {
       add({reinterpret_cast<const char*>(&one), sizeof one});
   }
   [[nodiscard]] std::string digest() const {
-    return std::string(gpu_digest_rules) + content_hash(bulk_hash(text_));
+    return std::string(trace_digest_rules) + content_hash(bulk_hash(text_));
   }
 
  private:
@@ -53,12 +54,12 @@ class StepText {
   }
 
   // By the host's calls. The gap where something is unknown.
-  std::optional<Cause> add(const Step& step) {
-    add_numbers(step.launches.size(), step.transfers.size());
-    auto copy = step.transfers.begin();
-    for (const std::uint32_t i : step.launches) {
+  std::optional<Cause> add(const Step& work) {
+    add_numbers(work.launches.size(), work.transfers.size());
+    auto copy = work.transfers.begin();
+    for (const std::uint32_t i : work.launches) {
       const Launch& launch = trace_.launches[i];
-      for (; copy != step.transfers.end() && trace_.transfers[*copy].correlation < launch.correlation; ++copy)
+      for (; copy != work.transfers.end() && trace_.transfers[*copy].correlation < launch.correlation; ++copy)
         add(trace_.transfers[*copy]);
       if (std::optional<Cause> gap = gap_of(launch)) return gap;
       add_text(shapes_[launch.shape]);
@@ -67,8 +68,18 @@ class StepText {
       const auto words = trace_.words.find(launch.given);
       frame_.add_numbers(words == trace_.words.end() ? launch.given : words->second.size());
     }
-    for (; copy != step.transfers.end(); ++copy) add(trace_.transfers[*copy]);
+    for (; copy != work.transfers.end(); ++copy) add(trace_.transfers[*copy]);
     return std::nullopt;
+  }
+  // The calls that put streams in order, by what they are between: so many launches of the host before.
+  void add_order(std::uint32_t last) {
+    std::size_t before = 0;
+    for (const Ordered& one : trace_.ordered) {
+      if (one.correlation > last) break;
+      while (before < trace_.launches.size() && trace_.launches[before].correlation < one.correlation)
+        ++before;
+      add_numbers(one.what, before);
+    }
   }
   [[nodiscard]] std::string digest() const { return text_.digest(); }
   [[nodiscard]] std::string frame() const { return frame_.digest(); }
@@ -98,8 +109,9 @@ class StepText {
     const auto of_kernel = [&](CauseCode code) {
       return Cause{code, {{"kernel", printable(demangled(shape.name))}}};
     };
-    if (shape.code.empty()) return of_kernel(CauseCode::code_unknown);
-    if (launch.node != 0) return of_kernel(CauseCode::graph_launched);
+    if (shape.code.empty() && launch.node == 0 && (!trace_.by_handle || launch.given == 0))
+      return of_kernel(CauseCode::code_unknown);
+    if (launch.node != 0 && launch.given == 0) return of_kernel(CauseCode::graph_launched);
     if (launch.given == 0) return of_kernel(CauseCode::arguments_unread);
     return std::nullopt;
   }
@@ -111,45 +123,100 @@ class StepText {
   LongText frame_;  // without their words
 };
 
-// A kernel that ran beside one of another stream of its GPU. The host's time decides which run together.
-std::optional<Cause> overlap(const ProcessTrace& trace, const Step& step) {
-  struct Lane {
-    std::uint64_t until = 0;  // the last end
-    std::uint32_t stream = 0;
-  };
-  const auto streams = [&](std::uint32_t i) {
-    return std::pair(trace.launches[i].device, trace.launches[i].stream);
-  };
-  if (std::all_of(step.launches.begin(), step.launches.end(),
-                  [&](std::uint32_t i) { return streams(i) == streams(step.launches.front()); }))
-    return std::nullopt;
-  std::vector<std::uint32_t> by_start = step.launches;
-  std::sort(by_start.begin(), by_start.end(), [&](std::uint32_t one, std::uint32_t other) {
-    return trace.launches[one].start < trace.launches[other].start;
-  });
-  std::map<std::uint32_t, Lane> last;  // by GPU
-  for (const std::uint32_t i : by_start) {
-    const Launch& launch = trace.launches[i];
-    Lane& lane = last[launch.device];
-    if (launch.start < lane.until && launch.stream != lane.stream)
-      return Cause{CauseCode::streams_overlap,
-                   {{"kernel", printable(demangled(trace.shapes[launch.shape].name))}}};
-    if (launch.end > lane.until) lane = {launch.end, launch.stream};
+std::string hex_of(const std::array<std::uint32_t, 4>& content) {
+  return fmt::format("{:08x}", fmt::join(content, ""));
+}
+
+// The groups with the most bytes; the others are one.
+std::vector<InputGroup> largest_groups(std::map<std::int64_t, InputGroup> by_size) {
+  constexpr std::size_t most_groups = 64;
+  std::vector<InputGroup> groups;
+  for (auto& [bytes, group] : by_size) groups.push_back(std::move(group));
+  if (groups.size() > most_groups) {
+    const auto total = [](const InputGroup& one) { return one.bytes * one.copies; };
+    std::stable_sort(groups.begin(), groups.end(), [&](const InputGroup& one, const InputGroup& other) {
+      return total(one) > total(other);
+    });
+    InputGroup rest;
+    for (auto one = groups.begin() + most_groups - 1; one != groups.end(); ++one) {
+      rest.copies += one->copies;
+      rest.hash += fmt::format("{} {}\n", one->bytes, one->hash);
+    }
+    groups.resize(most_groups - 1);
+    groups.push_back(std::move(rest));
   }
+  for (InputGroup& one : groups) one.hash = content_hash(one.hash);
+  return groups;
+}
+
+std::optional<Cause> inputs_gap(const ProcessTrace& trace, std::uint64_t uncalled) {
+  const auto figure = [](std::uint64_t bytes) { return static_cast<std::int64_t>(bytes); };
+  if (trace.shared > 0) return Cause{CauseCode::inputs_shared, {{"bytes", figure(trace.shared)}}};
+  if (!trace.unhashed.empty()) return Cause{CauseCode::inputs_unhashed, {{"why", printable(trace.unhashed)}}};
+  if (uncalled > 0) return Cause{CauseCode::inputs_uncalled, {{"bytes", figure(uncalled)}}};
   return std::nullopt;
 }
 
+Inputs inputs_of(const ProcessTrace& trace, std::uint32_t last) {
+  std::map<std::int64_t, InputGroup> by_size;
+  std::uint64_t uncalled = 0;
+  for (const Transfer& one : trace.transfers) {
+    if (one.fill || one.way != Way::to_device || one.correlation > last) continue;
+    if (one.content == decltype(one.content){}) uncalled += one.size;
+    const auto bytes = static_cast<std::int64_t>(one.size);
+    InputGroup& group = by_size[bytes];
+    group.bytes = bytes;
+    ++group.copies;
+    group.hash += hex_of(one.content);
+  }
+  Inputs inputs;
+  inputs.gap = inputs_gap(trace, uncalled);
+  if (!inputs.gap) inputs.groups = largest_groups(std::move(by_size));
+  return inputs;
+}
+
 }  // namespace
+
+std::uint32_t last_call(const ProcessTrace& trace, const FoundSteps& found) {
+  std::uint32_t last = 0;
+  for (const Step& step : found.steps) {
+    if (!step.launches.empty()) last = std::max(last, trace.launches[step.launches.back()].correlation);
+    if (!step.transfers.empty()) last = std::max(last, trace.transfers[step.transfers.back()].correlation);
+  }
+  return last;
+}
+
+Step work_beside(const ProcessTrace& trace, const FoundSteps& found) {
+  const std::uint32_t last = last_call(trace, found);
+  std::vector<bool> launched(trace.launches.size()), copied(trace.transfers.size());
+  for (const Step& step : found.steps) {
+    for (const std::uint32_t i : step.launches) launched[i] = true;
+    for (const std::uint32_t i : step.transfers) copied[i] = true;
+  }
+  Step beside;
+  for (std::uint32_t i = 0; i < trace.launches.size(); ++i)
+    if (!launched[i] && trace.launches[i].correlation <= last) beside.launches.push_back(i);
+  for (std::uint32_t i = 0; i < trace.transfers.size(); ++i) {
+    const Transfer& one = trace.transfers[i];
+    if (!copied[i] && one.correlation <= last && (one.fill || one.way != Way::to_host))
+      beside.transfers.push_back(i);
+  }
+  return beside;
+}
 
 Identity identity_of_steps(const ProcessTrace& trace, const FoundSteps& found) {
   if (!trace.unread.empty())
     return {{}, Cause{CauseCode::launches_unseen, {{"problem", printable(trace.unread)}}}};
   StepText text(trace);
+  if (const std::optional<Cause> gap = text.add(work_beside(trace, found))) return {{}, gap};
   for (const Step& step : found.steps) {
     if (const std::optional<Cause> gap = text.add(step)) return {{}, gap};
-    if (const std::optional<Cause> gap = overlap(trace, step)) return {{}, gap};
   }
-  return {text.digest(), {}, text.frame()};
+  const std::uint32_t last = last_call(trace, found);
+  text.add_order(last);
+  Identity identity{text.digest(), {}, text.frame()};
+  if (trace.hashed) identity.inputs = inputs_of(trace, last);
+  return identity;
 }
 
 }  // namespace harness::trace

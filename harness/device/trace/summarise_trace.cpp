@@ -166,18 +166,80 @@ class Summary {
     return kernels;
   }
 
+  // The kernels outside the steps, with their arguments and without times; in the order of their first
+  // launch.
+  std::vector<KernelUse> setup() const {
+    std::vector<Group> groups(groups_.size());
+    std::vector<std::uint32_t> order;
+    std::vector<int> launches(groups_.size());
+    for (const std::uint32_t i : work_beside(trace_, found_).launches) {
+      const std::uint32_t group = groups_of_[trace_.launches[i].shape];
+      if (launches[group]++ == 0) order.push_back(group);
+      add_arguments(groups[group], trace_.launches[i]);
+    }
+    std::vector<KernelUse> uses;
+    for (const std::uint32_t i : order) {
+      const Shape& shape = *groups_[i].shape;
+      KernelUse& use = uses.emplace_back();
+      use.name = demangled(shape.name);
+      use.grid = shape.grid;
+      use.block = shape.block;
+      use.launches = launches[i];
+      use.code = groups_[i].several_codes ? "" : shape.code;
+      tell_arguments(groups[i], use);
+    }
+    for (auto& [words, graph] : graphs()) {
+      KernelUse& use = uses.emplace_back();
+      use.name = fmt::format("a graph with {} words of arguments", words);
+      use.launches = graph.launches;
+      tell_arguments(graph.group, use);
+    }
+    return uses;
+  }
+
  private:
+  struct GraphUse {
+    Group group;
+    int launches = 0;
+  };
+  // The launches of graphs until the last step ends, by the number of their words.
+  std::map<std::size_t, GraphUse> graphs() const {
+    std::map<std::size_t, GraphUse> found;
+    const std::uint32_t end = last_call(trace_, found_);
+    std::uint32_t before = 0;
+    for (const Launch& one : trace_.launches) {
+      if (one.node == 0 || one.given == 0 || one.correlation > end) continue;
+      if (one.correlation == before && !found.empty()) continue;  // the same launch
+      before = one.correlation;
+      const auto words = trace_.words.find(one.given);
+      GraphUse& use = found[words == trace_.words.end() ? 0 : words->second.size()];
+      ++use.launches;
+      Launch alone = one;
+      alone.node = 0;
+      add_arguments(use.group, alone);
+    }
+    return found;
+  }
+
+  // The arguments of kernels in a graph are told for the graph.
+  void add_arguments(Group& group, const Launch& one) const {
+    if (one.node != 0 && one.given != 0) return;
+    group.given.append(reinterpret_cast<const char*>(&one.given), sizeof one.given);
+    group.unread |= one.given == 0;
+    const auto words = trace_.words.find(one.given);
+    add_words(group, words == trace_.words.end() ? nullptr : &words->second);
+  }
   // All steps count, wherever the time settles.
   void add_arguments() {
     for (const Step& step : found_.steps)
       for (const std::uint32_t i : step.launches) {
         const Launch& one = trace_.launches[i];
-        Group& group = groups_[groups_of_[one.shape]];
-        group.given.append(reinterpret_cast<const char*>(&one.given), sizeof one.given);
-        group.unread |= one.given == 0;
-        const auto words = trace_.words.find(one.given);
-        add_words(group, words == trace_.words.end() ? nullptr : &words->second);
+        add_arguments(groups_[groups_of_[one.shape]], one);
       }
+  }
+  static void tell_arguments(const Group& group, KernelUse& use) {
+    if (!group.unread) use.arguments = bulk_hash(group.given);
+    if (group.words) use.words = fmt::format("{:08x}", fmt::join(*group.words, ""));
   }
 
   TracedKernel kernel_of(const Group& group, double all) const {
@@ -194,8 +256,7 @@ class Summary {
     use.code = group.several_codes ? "" : shape.code;
     use.launches = static_cast<int>(
         std::lround(static_cast<double>(group.durations.size()) / static_cast<double>(group.by_step.size())));
-    if (!group.unread) use.arguments = bulk_hash(group.given);
-    if (group.words) use.words = fmt::format("{:08x}", fmt::join(*group.words, ""));
+    tell_arguments(group, use);
     std::vector<double> each;
     each.reserve(group.durations.size());
     double sum = 0;
@@ -259,6 +320,21 @@ void add(ProgramTrace& all, ProgramTrace one) {
   }
 }
 
+// Nothing where some process did not hash its inputs.
+Rare<Inputs> inputs_of_all(const std::vector<ProgramTrace>& parts) {
+  Inputs all;
+  for (const ProgramTrace& part : parts) {
+    const Rare<Inputs>& one = part.identity.inputs;
+    if (!one) return {};
+    if (one->gap) return one;
+    all.groups.insert(all.groups.end(), one->groups.begin(), one->groups.end());
+  }
+  const auto key = [](const InputGroup& one) { return std::tuple(one.bytes, one.copies, one.hash); };
+  std::sort(all.groups.begin(), all.groups.end(),
+            [&](const InputGroup& one, const InputGroup& other) { return key(one) < key(other); });
+  return all;
+}
+
 // Processes may begin in any order.
 Identity identity_of_all(const std::vector<ProgramTrace>& parts) {
   if (parts.size() == 1) return parts.front().identity;
@@ -268,7 +344,9 @@ Identity identity_of_all(const std::vector<ProgramTrace>& parts) {
     digests.push_back(part.identity.digest);
   }
   std::sort(digests.begin(), digests.end());
-  return {std::string(gpu_digest_rules) + content_hash(join(digests, "\n")), {}};
+  Identity all{std::string(trace_digest_rules) + content_hash(join(digests, "\n")), {}};
+  all.inputs = inputs_of_all(parts);
+  return all;
 }
 
 void share_anew(std::vector<TracedKernel>& kernels) {
@@ -303,6 +381,7 @@ ProgramTrace summarise(const ProcessTrace& trace, const StepRule& rule) {
   drop_first(one.steps, one.settling);
   one.kernels = summary.kernels(one.settling);
   one.identity = identity_of_steps(trace, found);
+  if (!one.identity.gap) one.identity.setup = summary.setup();
   if (found.source == StepSource::nvtx) {
     std::vector<double> counts;
     for (const Step& step : found.steps) counts.push_back(static_cast<double>(step.launches.size()));

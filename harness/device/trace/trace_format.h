@@ -12,7 +12,7 @@
 namespace harness::trace {
 
 inline constexpr char magic[8] = {'H', 'R', 'N', 'T', 'R', 'A', 'C', 'E'};
-inline constexpr std::uint32_t newest_version = 3;
+inline constexpr std::uint32_t newest_version = 4;
 inline constexpr const char* file_ending = ".trace";
 inline constexpr std::uint16_t longest_text = 32'000;  // bytes; longer ones are cut
 
@@ -25,8 +25,20 @@ struct FileHeader {
   std::uint64_t began = 0;  // Unix time in ns
 };
 
-// `asked` since version 2, `words` since version 3.
-enum class RecordKind : std::uint8_t { text = 1, shape, launch, transfer, range, fact, tally, asked, words };
+// `asked` since version 2, `words` since version 3, `contents` and `ordered` since version 4.
+enum class RecordKind : std::uint8_t {
+  text = 1,
+  shape,
+  launch,
+  transfer,
+  range,
+  fact,
+  tally,
+  asked,
+  words,
+  contents,
+  ordered
+};
 
 struct RecordHead {
   RecordKind kind{};
@@ -125,12 +137,37 @@ struct WordsRecord {
 inline constexpr std::size_t most_words = 16'000;                      // of one record
 inline constexpr std::size_t most_word_bytes = std::size_t{16} << 20;  // of a file; then no more are written
 
+// Followed by Content entries up to the end of the record: what copies took from the host, in pieces.
+struct ContentsRecord {
+  RecordHead head;
+};
+struct Content {
+  std::uint32_t correlation = 0;  // of the call; that of its copy is the same
+  std::uint32_t hash[4] = {};     // the first 128 bits of the SHA-256 of the bytes
+};
+inline constexpr std::size_t most_contents = 3'000;  // of one record
+
+// Followed by Ordered entries up to the end of the record: the calls that put streams in order, in pieces.
+struct OrderedRecord {
+  RecordHead head;
+};
+struct Ordered {
+  std::uint32_t correlation = 0;
+  std::uint32_t what =
+      0;  // hash of what the call does: records an event in a stream, or lets one wait for it
+};
+inline constexpr std::size_t most_ordered = 8'000;  // of one record
+
 enum class FactCode : std::uint32_t {
   refused_by = 1,  // CUPTI is held by this tool, so there are no records
   problem,         // a function of CUPTI failed, so there may be no records
   cupti,           // file of the library
   unread,          // why no call's arguments are read
   machine,         // GPUs and driver, in words
+  by_handle,       // no text: a launch whose shape has no code has that of its module in its hash
+  hashed,          // bytes that were hashed, in digits: the contents of all copies from the host are told
+  unhashed,        // why not those of all are
+  shared,          // bytes of memory that the host and the GPU share, in digits; one more each time
 };
 
 struct FactRecord {
@@ -150,7 +187,7 @@ struct TallyRecord {
 };
 
 static_assert(sizeof(RecordHead) == 4 && sizeof(LaunchRecord) == 40 && sizeof(TransferRecord) == 48 &&
-              sizeof(Asked) == 12 && sizeof(WordsRecord) == 12);
+              sizeof(Asked) == 12 && sizeof(WordsRecord) == 12 && sizeof(Content) == 20);
 static_assert(std::is_trivially_copyable_v<ShapeRecord> && std::is_trivially_copyable_v<RangeRecord>);
 
 }  // namespace harness::trace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <optional>
 #include <tuple>
@@ -23,27 +24,38 @@ void sort_by_call(std::vector<Record>& records) {
     std::stable_sort(records.begin(), records.end(), before);
 }
 
-// The calls of one launch are the first that come with its number or after it, before that of the next. Calls
-// while a graph is captured have no launch.
-void join(std::vector<Asked>& asked, ProcessTrace& trace) {
-  const auto before = [](const Asked& one, const Asked& other) {
-    return one.correlation < other.correlation;
-  };
-  if (!std::is_sorted(asked.begin(), asked.end(), before))
-    std::stable_sort(asked.begin(), asked.end(), before);
-  std::vector<std::uint32_t> numbers;  // of everything that the device did
+// The numbers of everything that the device did, in order.
+std::vector<std::uint32_t> numbers_of(const ProcessTrace& trace) {
+  std::vector<std::uint32_t> numbers;
   numbers.reserve(trace.launches.size() + trace.transfers.size());
   for (const Launch& one : trace.launches) numbers.push_back(one.correlation);
   for (const Transfer& one : trace.transfers) numbers.push_back(one.correlation);
   if (!trace.transfers.empty()) std::sort(numbers.begin(), numbers.end());
-  auto call = asked.begin();
+  return numbers;
+}
+
+// The call of a launch or copy is the first that comes with its number or after it, before that of the next.
+// Calls while a graph is captured have none.
+template <class Call, class Record, class Take>
+void join(std::vector<Call>& calls, std::vector<Record>& records, const std::vector<std::uint32_t>& numbers,
+          const Take& take) {
+  const auto before = [](const Call& one, const Call& other) { return one.correlation < other.correlation; };
+  if (!std::is_sorted(calls.begin(), calls.end(), before))
+    std::stable_sort(calls.begin(), calls.end(), before);
+  auto call = calls.begin();
   auto next = numbers.begin();
-  for (Launch& one : trace.launches) {
-    while (call != asked.end() && call->correlation < one.correlation) ++call;
+  for (Record& one : records) {
+    while (call != calls.end() && call->correlation < one.correlation) ++call;
     while (next != numbers.end() && *next <= one.correlation) ++next;
-    if (call == asked.end() || (next != numbers.end() && call->correlation >= *next)) continue;
-    one.given = call->low | std::uint64_t{call->high} << 32;
+    if (call == calls.end() || (next != numbers.end() && call->correlation >= *next)) continue;
+    take(one, *call);
   }
+}
+
+std::uint64_t number_in(std::string_view text) {
+  std::uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
 }
 
 class Reader {
@@ -59,7 +71,16 @@ class Reader {
     trace_.bytes = bytes_.size();
     sort_by_call(trace_.launches);
     sort_by_call(trace_.transfers);
-    join(asked_, trace_);
+    const std::vector<std::uint32_t> numbers = numbers_of(trace_);
+    join(asked_, trace_.launches, numbers,
+         [](Launch& launch, const Asked& call) { launch.given = call.low | std::uint64_t{call.high} << 32; });
+    join(contents_, trace_.transfers, numbers, [](Transfer& copy, const Content& call) {
+      if (copy.way == Way::to_device && !copy.fill)
+        std::copy_n(call.hash, copy.content.size(), copy.content.begin());
+    });
+    std::stable_sort(
+        trace_.ordered.begin(), trace_.ordered.end(),
+        [](const Ordered& one, const Ordered& other) { return one.correlation < other.correlation; });
     std::stable_sort(trace_.ranges.begin(), trace_.ranges.end(),
                      [](const Range& one, const Range& other) { return one.begin < other.begin; });
     return std::move(trace_);
@@ -109,7 +130,9 @@ class Reader {
         return with<TransferRecord>([this](const TransferRecord& one) { take_transfer(one); });
       case RecordKind::range: return with<RangeRecord>([this](const RangeRecord& one) { take_range(one); });
       case RecordKind::fact: return with<FactRecord>([this](const FactRecord& one) { take_fact(one); });
-      case RecordKind::asked: return take_asked();
+      case RecordKind::asked: return take_entries<AskedRecord>(asked_);
+      case RecordKind::ordered: return take_entries<OrderedRecord>(trace_.ordered);
+      case RecordKind::contents: return take_entries<ContentsRecord>(contents_);
       case RecordKind::words: return with<WordsRecord>([this](const WordsRecord& one) { take_words(one); });
       case RecordKind::tally: return with<TallyRecord>([this](const TallyRecord& one) { take_tally(one); });
     }
@@ -126,12 +149,13 @@ class Reader {
     take(record);
   }
 
-  void take_asked() {
-    const std::string_view entries = record_.substr(sizeof(AskedRecord));
-    if (entries.size() < sizeof(Asked)) return;
-    const std::size_t known = asked_.size();
-    asked_.resize(known + entries.size() / sizeof(Asked));
-    std::memcpy(asked_.data() + known, entries.data(), (asked_.size() - known) * sizeof(Asked));
+  template <class Record, class Entry>
+  void take_entries(std::vector<Entry>& all) {
+    const std::string_view entries = record_.substr(sizeof(Record));
+    if (entries.size() < sizeof(Entry)) return;
+    const std::size_t known = all.size();
+    all.resize(known + entries.size() / sizeof(Entry));
+    std::memcpy(all.data() + known, entries.data(), (all.size() - known) * sizeof(Entry));
   }
 
   void take_words(const WordsRecord& record) {
@@ -218,6 +242,10 @@ class Reader {
       case FactCode::cupti: trace_.cupti = text(record.text); return;
       case FactCode::unread: trace_.unread = text(record.text); return;
       case FactCode::machine: trace_.machine = text(record.text); return;
+      case FactCode::by_handle: trace_.by_handle = true; return;
+      case FactCode::hashed: trace_.hashed = true; return;
+      case FactCode::unhashed: trace_.unhashed = text(record.text); return;
+      case FactCode::shared: trace_.shared += number_in(text(record.text)); return;
     }
   }
 
@@ -247,6 +275,7 @@ class Reader {
   std::string_view record_;
   std::vector<std::string> texts_;
   std::vector<Asked> asked_;
+  std::vector<Content> contents_;
   std::uint64_t read_ = 0;     // records of launches and transfers
   std::uint64_t written_ = 0;  // likewise, by the last tally
   ProcessTrace trace_;

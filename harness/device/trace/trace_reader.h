@@ -53,6 +53,7 @@ struct Transfer {
   std::uint32_t device = 0;
   std::uint32_t value = 0;
   std::uint32_t node = 0;
+  std::array<std::uint32_t, 4> content{};  // hash of what comes from the host (Content); all 0: unknown
 };
 
 struct Range {
@@ -68,15 +69,20 @@ struct Range {
 struct ProcessTrace {
   std::uint32_t pid = 0;
   std::uint32_t parent = 0;
-  std::string refused_by;  // the tool that holds CUPTI, or ""
-  std::string problem;     // a function of CUPTI that failed, or ""
-  std::string cupti;       // file of the library
-  std::string unread;      // why no launch's arguments are known, or ""
-  std::string machine;     // GPUs and driver, in words; "" in older traces
+  std::string refused_by;    // the tool that holds CUPTI, or ""
+  std::string problem;       // a function of CUPTI that failed, or ""
+  std::string cupti;         // file of the library
+  std::string unread;        // why no launch's arguments are known, or ""
+  std::string machine;       // GPUs and driver, in words; "" in older traces
+  bool by_handle = false;    // a launch whose shape has no code has that of its module in `given`
+  bool hashed = false;       // the contents of copies from the host are told
+  std::string unhashed;      // why not those of all are, or ""
+  std::uint64_t shared = 0;  // bytes of memory that the host and the GPU share
   std::vector<Shape> shapes;
   std::vector<Launch> launches;     // in the order of the host's calls
   std::vector<Transfer> transfers;  // likewise
   std::vector<Range> ranges;        // in the order in which they began
+  std::vector<Ordered> ordered;     // calls that put streams in order, in the order of the host's calls
   // Hashes of the words behind the hash `given` of a launch. Not all launches need have them.
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> words;
   std::uint64_t dropped = 0;    // by CUPTI

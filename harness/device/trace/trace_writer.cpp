@@ -128,15 +128,28 @@ void TraceWriter::fact(FactCode code, std::string_view told) {
   put_record(record, RecordKind::fact);
 }
 
-void TraceWriter::asked(std::span<const Asked> calls) {
-  while (!calls.empty()) {
-    const std::span<const Asked> piece = calls.first(std::min(calls.size(), most_asked));
-    AskedRecord record;
-    record.head = {RecordKind::asked, 0, static_cast<std::uint16_t>(sizeof record + piece.size_bytes())};
+template <class Record, class Entry>
+void TraceWriter::put_entries(RecordKind kind, std::span<const Entry> entries, std::size_t most) {
+  while (!entries.empty()) {
+    const std::span<const Entry> piece = entries.first(std::min(entries.size(), most));
+    Record record;
+    record.head = {kind, 0, static_cast<std::uint16_t>(sizeof record + piece.size_bytes())};
     put(&record, sizeof record);
     put(piece.data(), piece.size_bytes());
-    calls = calls.subspan(piece.size());
+    entries = entries.subspan(piece.size());
   }
+}
+
+void TraceWriter::asked(std::span<const Asked> calls) {
+  put_entries<AskedRecord>(RecordKind::asked, calls, most_asked);
+}
+
+void TraceWriter::contents(std::span<const Content> copies) {
+  put_entries<ContentsRecord>(RecordKind::contents, copies, most_contents);
+}
+
+void TraceWriter::ordered(std::span<const Ordered> calls) {
+  put_entries<OrderedRecord>(RecordKind::ordered, calls, most_ordered);
 }
 
 void TraceWriter::words(std::uint64_t given, std::span<const std::uint32_t> hashes) {

@@ -41,6 +41,8 @@ class TraceWriter {
   void asked(std::span<const Asked> calls);
   // The words behind the hash `given`, at most most_words.
   void words(std::uint64_t given, std::span<const std::uint32_t> hashes);
+  void contents(std::span<const Content> copies);
+  void ordered(std::span<const Ordered> calls);
   // Writes all that is buffered, and how much there is.
   void tally(std::uint64_t dropped, std::uint64_t clock, bool ended);
 
@@ -48,6 +50,9 @@ class TraceWriter {
   void put(const void* bytes, std::size_t count);
   template <class Record>
   void put_record(Record& record, RecordKind kind);
+  // Entries in records of at most so many.
+  template <class Record, class Entry>
+  void put_entries(RecordKind kind, std::span<const Entry> entries, std::size_t most);
   void write_out();
 
   int descriptor_ = -1;

@@ -120,6 +120,8 @@ void add_trace(ProcessResult& own, const ProgramTrace& trace) {
 std::vector<ProcessResult> results_of_kernels(const ProgramTrace& trace, int process, Seconds began) {
   std::vector<ProcessResult> results;
   std::map<std::string, int> known;
+  Identity identity = trace.identity;
+  identity.setup.clear();  // the program's own result has it
   for (const TracedKernel& one : trace.kernels) {
     ProcessResult& result = results.emplace_back();
     result.case_id = kernel_label(one.use.name) + launch_label(one.use);
@@ -128,7 +130,7 @@ std::vector<ProcessResult> results_of_kernels(const ProgramTrace& trace, int pro
     result.process = process;
     result.series = {series_of(traced_kernel_time, "us", samples_of(one.times), process, began)};
     result.kernels = {one.use};
-    result.identity = trace.identity;  // the step as a whole: other kernels affect this one's time
+    result.identity = identity;  // the step as a whole: other kernels affect this one's time
   }
   return results;
 }

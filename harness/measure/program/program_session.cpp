@@ -44,6 +44,14 @@ const PlannedCase* find_case(const std::vector<const PlannedCase*>& cases, const
   return found == cases.end() ? nullptr : *found;
 }
 
+// Starts before those that warm up, by their numbers.
+constexpr int hashing_start = -2, untraced_start = -1;
+
+int first_start(const PlannedCase& planned, int process) {
+  if (!planned.is_traced() || process != 1) return 0;
+  return planned.program->inputs == trusted_inputs ? untraced_start : hashing_start;
+}
+
 }  // namespace
 
 Status ProgramSession::run() {
@@ -58,8 +66,14 @@ Status ProgramSession::run() {
   return {};
 }
 
-// The starts before the first process that warm up are not timed. Before a trace, one start without it tells
-// what the trace costs. A look is one traced start.
+ProgramSession::Trace ProgramSession::trace_of(const PlannedCase& planned, int start) const {
+  if (!planned.is_traced() || start == untraced_start) return Trace::no;
+  const bool hashed = task_.process == look_process || start == hashing_start;
+  return hashed && planned.program->inputs != trusted_inputs ? Trace::contents : Trace::yes;
+}
+
+// The starts before the first process that warm up are not timed. Before a trace, one start tells what the
+// program copies from the host, and one without the trace what that costs. A look is one traced start.
 Status ProgramSession::measure(const std::vector<const PlannedCase*>& cases) {
   const PlannedCase& planned = *cases.front();
   context_.journal.began_case(planned.program->name, task_.process);
@@ -67,11 +81,11 @@ Status ProgramSession::measure(const std::vector<const PlannedCase*>& cases) {
   const fs::path file = scratch.path() / "output";  // of a trace: a folder
   const int warmup = task_.process == 1 ? planned.sampling.warmup : 0;
   untraced_ = 0;
-  for (int i = planned.is_traced() && task_.process == 1 ? -1 : 0;; ++i) {
+  inputs_ = {};
+  for (int i = first_start(planned, task_.process);; ++i) {
     std::error_code ignored;
     fs::remove_all(file, ignored);  // an earlier start's output is no result of this one
-    const Trace trace = planned.is_traced() && i >= 0 ? Trace::yes : Trace::no;
-    const Result<Started> started = start(planned, file, trace);
+    const Result<Started> started = start(planned, file, trace_of(planned, i));
     if (!started)
       return end_all(cases, Outcome::failed,
                      {CauseCode::program_not_started, {{"problem", printable(started.error().message)}}});
@@ -79,7 +93,10 @@ Status ProgramSession::measure(const std::vector<const PlannedCase*>& cases) {
     if (end.interrupted) return {};
     if (i == warmup || started->preparing || end.timed_out || !end.exit.ok())
       return take(cases, *started, file);
-    if (i < 0) untraced_ = end.wall;
+    if (i == untraced_start) untraced_ = end.wall;
+    if (i == hashing_start)
+      if (const auto trace = read_program_trace(file, step_rule_of(planned.program->steps)))
+        inputs_ = trace->identity.inputs;
   }
 }
 
@@ -102,12 +119,12 @@ Result<ProgramSession::Started> ProgramSession::start(const PlannedCase& planned
   }
   one.command.argv = with_output(program.command, file.string());
   one.keep_output = !program.reads.empty() && !planned.is_traced() && !writes_file(program);
-  if (trace == Trace::yes) {
+  if (trace != Trace::no) {
     const Result<fs::path> library = trace_library();
     if (!library) return fail(library.error());
     std::error_code ignored;
     fs::create_directory(file, ignored);
-    trace_into(one.command, *library, file);
+    trace_into(one.command, *library, file, trace == Trace::contents);
   }
   Result<ProgramEnd> end = start(one, tick);
   if (!end) return fail(end.error());
@@ -182,9 +199,10 @@ ProgramSession::Rows ProgramSession::read_output(const PlannedCase& planned, con
 
 ProgramSession::Rows ProgramSession::read_trace(const PlannedCase& planned, ProcessResult& own,
                                                 const ProgramEnd& end, const fs::path& folder) const {
-  const Result<ProgramTrace> trace = read_program_trace(folder, step_rule_of(planned.program->steps));
+  Result<ProgramTrace> trace = read_program_trace(folder, step_rule_of(planned.program->steps));
   if (!trace) return tl::unexpected(unreadable(trace.error()));
   if (trace->fault) return tl::unexpected(*trace->fault);
+  if (inputs_) trace->identity.inputs = inputs_;
   add_trace(own, *trace);
   if (untraced_ > 0)
     own.notes.push_back({NoteCode::trace_overhead, {{"traced", end.wall}, {"untraced", untraced_}}});

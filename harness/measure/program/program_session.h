@@ -27,8 +27,10 @@ class ProgramSession {
     ProgramEnd end;
     bool preparing = false;  // it is `prepare` that ended
   };
-  // Whether a start is traced.
-  enum class Trace { no, yes };
+  // Whether a start is traced, and with the contents of what it copies from the host.
+  enum class Trace { no, yes, contents };
+
+  [[nodiscard]] Trace trace_of(const PlannedCase& planned, int start) const;
 
   Status measure(const std::vector<const PlannedCase*>& cases);
   [[nodiscard]] Result<Started> start(const PlannedCase& planned, const std::filesystem::path& file,
@@ -56,6 +58,7 @@ class ProgramSession {
   Experience& experience_;
   std::vector<const PlannedCase*>& open_;
   Seconds untraced_ = 0;  // a start of the program at hand without its trace; 0: there was none
+  Rare<Inputs> inputs_;   // of the program at hand, from a start that is not timed
 };
 
 }  // namespace harness

@@ -24,10 +24,11 @@ Result<fs::path> trace_library() {
               "build with a CUDA toolkit of 13.0 or newer: HARNESS_CUDA=ON");
 }
 
-void trace_into(Command& command, const fs::path& library, const fs::path& folder) {
+void trace_into(Command& command, const fs::path& library, const fs::path& folder, bool contents) {
   command.environment["CUDA_INJECTION64_PATH"] = library.string();
   command.environment["NVTX_INJECTION64_PATH"] = library.string();
   command.environment["HARNESS_TRACE_FOLDER"] = folder.string();
+  if (contents) command.environment["HARNESS_TRACE_CONTENTS"] = "on";
 }
 
 Result<ProgramTrace> read_program_trace(const fs::path& folder, const StepRule& rule) {

@@ -14,8 +14,10 @@ namespace harness {
 // another tool's library is to be loaded into programs.
 Result<std::filesystem::path> trace_library();
 
-// Lets the command write a trace file a process into `folder`, which exists.
-void trace_into(Command& command, const std::filesystem::path& library, const std::filesystem::path& folder);
+// Lets the command write a trace file a process into `folder`, which exists. `contents`: it hashes what it
+// copies from the host, which takes the host's time.
+void trace_into(Command& command, const std::filesystem::path& library, const std::filesystem::path& folder,
+                bool contents = false);
 
 // The trace that the command left in `folder`. An error when a file cannot be read; a void trace is a fault.
 Result<ProgramTrace> read_program_trace(const std::filesystem::path& folder, const StepRule& rule);

@@ -148,7 +148,7 @@ inline constexpr auto enum_names<ReasonCode> =
 using Reason = Fact<ReasonCode>;
 
 // How the launches of a traced program's steps differ between the sides.
-enum class LaunchChange { added, removed, code, shape, count, arguments, order, elsewhere };
+enum class LaunchChange { added, removed, code, shape, count, arguments, order, elsewhere, setup };
 template <>
 inline constexpr auto enum_names<LaunchChange> = names<LaunchChange>({{LaunchChange::added, "added"},
                                                                       {LaunchChange::removed, "removed"},
@@ -157,8 +157,8 @@ inline constexpr auto enum_names<LaunchChange> = names<LaunchChange>({{LaunchCha
                                                                       {LaunchChange::count, "count"},
                                                                       {LaunchChange::arguments, "arguments"},
                                                                       {LaunchChange::order, "order"},
-                                                                      {LaunchChange::elsewhere,
-                                                                       "elsewhere"}});
+                                                                      {LaunchChange::elsewhere, "elsewhere"},
+                                                                      {LaunchChange::setup, "setup"}});
 
 // The gap in a proof that both sides do the same on the device. `side` is "baseline" or "current".
 enum class ProofGapCode {
@@ -172,6 +172,8 @@ enum class ProofGapCode {
   other_parameters,  // the gap's differences
   other_seed,        // baseline, current: of the inputs
   other_machine,     // the gap's differences: GPU model, driver, libraries
+  inputs_unread,     // side: what a traced program takes from the host; the gap's cause says why
+  other_inputs,      // bytes: that differ, of what a traced program takes from the host
 };
 template <>
 inline constexpr auto enum_names<ProofGapCode> =
@@ -183,7 +185,9 @@ inline constexpr auto enum_names<ProofGapCode> =
                          {ProofGapCode::other_workload, "other_workload"},
                          {ProofGapCode::other_parameters, "other_parameters"},
                          {ProofGapCode::other_seed, "other_seed"},
-                         {ProofGapCode::other_machine, "other_machine"}});
+                         {ProofGapCode::other_machine, "other_machine"},
+                         {ProofGapCode::inputs_unread, "inputs_unread"},
+                         {ProofGapCode::other_inputs, "other_inputs"}});
 
 // One property that differs between the two sides: {"driver", "580.1", "580.2"}. A value is absent where the
 // side does not record it.
@@ -381,7 +385,8 @@ enum class RemarkCode {
   compared_by,          // how: "process", "session", "stored"; records: pooled; built: the base, by this run
   not_covered,          // metrics: "a, b", that were not measured where a case is proven identical
   traced_proof,  // programs: "a, b", that are proven identical by the launches of their steps; loose: words
-                 // of arguments that differ between starts of one build, and do not count
+                 // of arguments that differ between starts of one build, and do not count; trusted: "a",
+                 // whose inputs were not compared
   confirmed,     // cases, processes: regressed cases that were measured again on fresh processes
   unconfirmed,   // cases: regressed cases that were not; reason: "budget" or "option"
   topped_up,     // look, cases: undecided cases that were measured further, to this look

@@ -280,11 +280,18 @@ std::string words(const Cause& cause) {
       return fmt::format("`{}` works on memory that is older than the case", cause.text("kernel"));
     case CauseCode::several_gpus: return "what the GPUs beside the first do is not read";
     case CauseCode::graph_launched:
-      return fmt::format("a graph launches `{}`, and the arguments in graphs are not read",
-                         cause.text("kernel"));
+      return fmt::format("a graph launches `{}`, and what the graph does is not known", cause.text("kernel"));
     case CauseCode::streams_overlap:
       return fmt::format("`{}` ran beside a kernel of another stream, which depends on the host's time",
                          cause.text("kernel"));
+    case CauseCode::inputs_unhashed:
+      return fmt::format("not all that it copies from the host was compared: {}", cause.text("why"));
+    case CauseCode::inputs_uncalled:
+      return fmt::format("{} came from the host by calls that are not followed, as in graphs",
+                         format_si(static_cast<double>(cause.count("bytes")), "B"));
+    case CauseCode::inputs_shared:
+      return fmt::format("it shares {} of memory between host and GPU, whose contents change without a call",
+                         format_si(static_cast<double>(cause.count("bytes")), "B"));
     case CauseCode::calls_differ: return "one call launches other work than the next";
     case CauseCode::processes_differ: return "one process launches other work than the next";
     case CauseCode::launches_differ:

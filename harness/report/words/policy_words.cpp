@@ -200,6 +200,13 @@ std::string loose_text(const Remark& remark) {
                            loose == 1 ? "differs" : "differ");
 }
 
+// The programs whose inputs the proof did not compare.
+std::string trusted_text(const Remark& remark) {
+  const std::string programs = remark.text("trusted");
+  return programs.empty() ? ""
+                          : fmt::format(" It trusts the inputs of {} unseen (`inputs: trusted`).", programs);
+}
+
 }  // namespace
 
 std::string words(const Remark& remark) {
@@ -223,9 +230,9 @@ std::string words(const Remark& remark) {
     case RemarkCode::traced_proof:
       return fmt::format(
           "Proven by the launches of its steps, under the trace: {}. The proof covers machine code, shapes, "
-          "arguments, streams and order, and the sizes of copies. It does not cover the contents of memory, "
-          "or the host's time.{}",
-          remark.text("programs"), loose_text(remark));
+          "arguments, streams and order, and the bytes that come from the host. It does not cover the host's "
+          "time.{}{}",
+          remark.text("programs"), loose_text(remark), trusted_text(remark));
     case RemarkCode::confirmed:
       return fmt::format("Measured {} regressed {} again on {} fresh processes before failing.",
                          remark.count("cases"), remark.count("cases") == 1 ? "case" : "cases",

@@ -438,6 +438,8 @@ std::string launches_text(const Fact<ProofGapCode>& why) {
     case LaunchChange::count: return fmt::format("`{}` is launched more or less often{}", kernel, rest);
     case LaunchChange::arguments: return fmt::format("the arguments of `{}` changed{}", kernel, rest);
     case LaunchChange::order: return "the order of its launches, its copies or the driver changed";
+    case LaunchChange::setup:
+      return fmt::format("`{}`, which it launches outside its steps, changed{}", kernel, rest);
     case LaunchChange::elsewhere: return "the step around it changed";
   }
   return "?";
@@ -475,6 +477,14 @@ std::string words(const ProofGap& gap) {
     case ProofGapCode::other_rules:
       return fmt::format("the launches of {} were hashed by the rules of an older harness", side);
     case ProofGapCode::other_launches: return launches_text(why);
+    case ProofGapCode::inputs_unread:
+      return gap.cause ? fmt::format("{}: {}", side, words(*gap.cause))
+                       : fmt::format("the bytes that {} takes from the host were not read", side);
+    case ProofGapCode::other_inputs:
+      return fmt::format(
+          "the inputs differ: {} that come from the host. Seed them, or trust them with `inputs: trusted` in "
+          "the baseline's suite",
+          format_si(static_cast<double>(why.count("bytes")), "B"));
     case ProofGapCode::other_workload:
       return fmt::format("the workload changed: {} -> {}", why.text("baseline"), why.text("current"));
     case ProofGapCode::other_parameters:

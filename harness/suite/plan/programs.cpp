@@ -32,7 +32,7 @@ Program program_of(const ProgramCase& written, const std::string& suite_file) {
   const fs::path folder = fs::current_path() / fs::path(suite_file).parent_path() / written.folder;
   return {written.name.value, written.command, folder.lexically_normal().string(),
           written.env,        written.reads,   written.prepare,
-          written.steps,      written.build};
+          written.steps,      written.build,   written.inputs};
 }
 
 // Beside its time, a process's metrics inform, unless the suite gives them a gate. Under a trace the time is
@@ -82,6 +82,8 @@ void check_output(const ProgramCase& written, ErrorList& errors) {
   if (writes && traced)
     errors.add(written.where, "the command writes `{output}`, but its trace is read",
                "remove it from the command, or make a program of each");
+  if (!written.inputs.empty() && !traced)
+    errors.add(written.where, "only a trace has `inputs`", "write `reads: cuda_trace`, or remove it");
   if (!written.steps.empty() && !traced)
     errors.add(written.where, "only a trace has `steps`", "write `reads: cuda_trace`, or remove it");
 }

@@ -30,10 +30,19 @@ bool same_kernel(const KernelUse& one, const KernelUse& other) {
          one.code == other.code;
 }
 
+bool same_kernels(const std::vector<KernelUse>& one, const std::vector<KernelUse>& other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(), same_kernel);
+}
+
 bool same_frame(const ProcessResult& one, const ProcessResult& other) {
-  return one.identity->frame == other.identity->frame &&
-         std::equal(one.kernels.begin(), one.kernels.end(), other.kernels.begin(), other.kernels.end(),
-                    same_kernel);
+  return one.identity->frame == other.identity->frame && same_kernels(one.kernels, other.kernels) &&
+         same_kernels(one.identity->setup, other.identity->setup);
+}
+
+// The kernels of the steps have the first numbers, and those beside them the next.
+const KernelUse& kernel_of(const ProcessResult& start, std::size_t number) {
+  return number < start.kernels.size() ? start.kernels[number]
+                                       : start.identity->setup[number - start.kernels.size()];
 }
 
 // One kernel in all starts of both sides.
@@ -60,7 +69,7 @@ class WordTable {
   }
 
  private:
-  [[nodiscard]] const KernelUse& use(const ProcessResult& start) const { return start.kernels[kernel_]; }
+  [[nodiscard]] const KernelUse& use(const ProcessResult& start) const { return kernel_of(start, kernel_); }
   [[nodiscard]] std::string_view words(const ProcessResult& start) const { return use(start).words; }
   [[nodiscard]] bool as_long(const ProcessResult& start) const {
     return words(start).size() == words_.size();
@@ -108,8 +117,8 @@ std::optional<WordMatch> match_words(const CaseRecord& baseline, const CaseRecor
       !std::all_of(after->begin(), after->end(), like_first))
     return std::nullopt;
   WordMatch match;
-  for (std::size_t i = 0; i < first.kernels.size(); ++i)
-    add_kernel(match, WordTable(*before, *after, i), first.kernels[i].name);
+  for (std::size_t i = 0; i < first.kernels.size() + first.identity->setup.size(); ++i)
+    add_kernel(match, WordTable(*before, *after, i), kernel_of(first, i).name);
   return match;
 }
 

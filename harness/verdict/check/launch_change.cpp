@@ -26,6 +26,10 @@ Kernels kernels_of(const ProcessResult* process) {
   return process == nullptr ? Kernels{} : process->kernels;
 }
 
+Kernels setup_of(const ProcessResult* process) {
+  return process == nullptr ? Kernels{} : process->identity->setup;
+}
+
 bool differ_in_frames(const ProcessResult* before, const ProcessResult* after) {
   return before != nullptr && after != nullptr && before->identity->frame != after->identity->frame;
 }
@@ -82,13 +86,18 @@ Changes changes_between(Kernels before, const Kernels& after) {
 Figures launch_change(const CaseRecord& baseline, const CaseRecord& current) {
   if (!current.program || current.program->reads != trace_format) return {};
   const ProcessResult *one = reader_of(baseline), *other = reader_of(current);
-  Kernels before = kernels_of(one), after = kernels_of(other);
-  if (differ_in_frames(one, other)) {
-    forget_arguments(before);
-    forget_arguments(after);
-  }
-  const Changes changes = changes_between(std::move(before), after);
+  const bool frames = differ_in_frames(one, other);
+  const auto changes_in = [&](Kernels before, Kernels after) {
+    if (frames)
+      for (Kernels* kernels : {&before, &after}) forget_arguments(*kernels);
+    return changes_between(std::move(before), after);
+  };
+  const Changes changes = changes_in(kernels_of(one), kernels_of(other));
   if (changes.empty()) {
+    if (const Changes around = changes_in(setup_of(one), setup_of(other)); !around.empty())
+      return {{"change", std::string(name_of(LaunchChange::setup))},
+              {"kernel", around.front().second},
+              {"kernels", around.size()}};
     const LaunchChange rest = is_traced_kernel(current) ? LaunchChange::elsewhere : LaunchChange::order;
     return {{"change", std::string(name_of(rest))}};
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "harness/model/device_kinds.h"
 #include "harness/verdict/check/launch_change.h"
@@ -72,6 +73,56 @@ std::optional<ProofGap> inputs_gap(const CaseRecord& baseline, const CaseRecord&
   return {};
 }
 
+// The bytes that the starts of a side took from the host.
+struct AgreedInputs {
+  const Inputs* inputs = nullptr;  // of the first start that was read for it
+  std::int64_t other_bytes = 0;    // that differ between two such starts
+};
+
+// The bytes of the groups that only one side has.
+std::int64_t differing_bytes(const Inputs& one, const Inputs& other) {
+  const auto lacking = [](const Inputs& from, const Inputs& in) {
+    std::int64_t bytes = 0;
+    for (const InputGroup& group : from.groups)
+      if (std::find(in.groups.begin(), in.groups.end(), group) == in.groups.end())
+        bytes += std::max<std::int64_t>(group.bytes, 1) * group.copies;
+    return bytes;
+  };
+  return std::max(lacking(one, other), lacking(other, one));
+}
+
+AgreedInputs agreed_inputs(const CaseRecord& record) {
+  AgreedInputs found;
+  for (const ProcessResult& process : record.processes) {
+    if (!process.identity || !process.identity->inputs) continue;
+    const Inputs& one = *process.identity->inputs;
+    if (found.inputs == nullptr)
+      found.inputs = &one;
+    else if (!found.inputs->gap)
+      found.other_bytes = std::max(found.other_bytes, differing_bytes(*found.inputs, one));
+    if (one.gap) found.inputs = &one;
+  }
+  return found;
+}
+
+// Why what a traced program works on is not known to be the same. The baseline's suite says whether that
+// counts.
+std::optional<ProofGap> host_bytes_gap(const CaseRecord& baseline, const CaseRecord& current) {
+  const bool traced = current.program && current.program->reads == trace_format;
+  if (!traced || (baseline.program && baseline.program->inputs == trusted_inputs)) return {};
+  const AgreedInputs before = agreed_inputs(baseline), after = agreed_inputs(current);
+  for (const auto& [side, agreed] : {std::pair("baseline", &before), std::pair("current", &after)}) {
+    if (agreed->inputs != nullptr && !agreed->inputs->gap) continue;
+    ProofGap found = gap(ProofGapCode::inputs_unread, {{"side", side}});
+    if (agreed->inputs != nullptr) found.cause = agreed->inputs->gap;
+    return found;
+  }
+  const std::int64_t bytes =
+      std::max({before.other_bytes, after.other_bytes, differing_bytes(*before.inputs, *after.inputs)});
+  if (bytes > 0) return gap(ProofGapCode::other_inputs, {{"bytes", bytes}});
+  return {};
+}
+
 // Whether nobody knows what a side launches. Launches that are known and differ prove the contrary.
 bool is_unread(ProofGapCode why) {
   return why == ProofGapCode::not_looked || why == ProofGapCode::unreadable || why == ProofGapCode::disagree;
@@ -115,7 +166,7 @@ std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& 
       return gap(ProofGapCode::other_rules, {{"side", *older}});
   if (words == nullptr && (other_frames || before.digest != after.digest))
     return gap(ProofGapCode::other_launches, launch_change(baseline, current));
-  return {};
+  return host_bytes_gap(baseline, current);
 }
 
 bool proven_by_build(const std::optional<ProofGap>& gap, const Record& baseline, const CaseRecord& before,

@@ -1,7 +1,7 @@
 #include "harness/device/cuda/inject/argument_reader.h"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -49,6 +49,12 @@ const std::vector<CUpti_CallbackId> freeing{
 const std::vector<CUpti_CallbackId> unloading{CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,
                                               CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload};
 
+const std::vector<CUpti_CallbackId> recording{
+    CUPTI_DRIVER_TRACE_CBID_cuEventRecord, CUPTI_DRIVER_TRACE_CBID_cuEventRecord_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuEventRecordWithFlags, CUPTI_DRIVER_TRACE_CBID_cuEventRecordWithFlags_ptsz};
+const std::vector<CUpti_CallbackId> waiting{CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent,
+                                            CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent_ptsz};
+
 bool is_in(const std::vector<CUpti_CallbackId>& list, CUpti_CallbackId id) {
   return std::find(list.begin(), list.end(), id) != list.end();
 }
@@ -63,8 +69,17 @@ const Params& params(const CUpti_CallbackData& data) {
 const std::vector<CUpti_CallbackId>& argument_calls() {
   static const std::vector<CUpti_CallbackId> all = [] {
     std::vector<CUpti_CallbackId> calls = launches;
-    for (const auto* more : {&allocating, &freeing, &unloading})
+    for (const auto* more : {&allocating, &freeing, &unloading, &graph_calls()})
       calls.insert(calls.end(), more->begin(), more->end());
+    return calls;
+  }();
+  return all;
+}
+
+const std::vector<CUpti_CallbackId>& order_calls() {
+  static const std::vector<CUpti_CallbackId> all = [] {
+    std::vector<CUpti_CallbackId> calls{CUPTI_DRIVER_TRACE_CBID_cuEventDestroy_v2};
+    for (const auto* more : {&recording, &waiting}) calls.insert(calls.end(), more->begin(), more->end());
     return calls;
   }();
   return all;
@@ -73,36 +88,6 @@ const std::vector<CUpti_CallbackId>& argument_calls() {
 bool is_launch(CUpti_CallbackId id) {
   return is_in(launches, id);
 }
-
-// The finalizer is that of MurmurHash3.
-class ArgumentReader::Hash {
- public:
-  void add(std::uint64_t word) { add({&word, 1}); }
-  // The parts of one word.
-  void add(std::span<const std::uint64_t> parts) {
-    std::uint64_t word = 0;
-    for (const std::uint64_t one : parts) {
-      mix(state_, one);
-      mix(word, one);
-    }
-    words_.push_back(static_cast<std::uint32_t>(finished(word)));
-  }
-  // Its hash is never 0, which stands for what cannot be read.
-  [[nodiscard]] Given take() { return {std::max<std::uint64_t>(finished(state_), 1), std::move(words_)}; }
-
- private:
-  static void mix(std::uint64_t& state, std::uint64_t value) {
-    state = (std::rotl(state ^ (value * 0x87c37b91114253d5U), 31) + 0x52dce729) * 0x4cf5ad432745937fU;
-  }
-  static std::uint64_t finished(std::uint64_t state) {
-    std::uint64_t value = (state ^ (state >> 33)) * 0xff51afd7ed558ccdU;
-    value = (value ^ (value >> 33)) * 0xc4ceb9fe1a85ec53U;
-    return value ^ (value >> 33);
-  }
-
-  std::uint64_t state_ = 0;
-  std::vector<std::uint32_t> words_;
-};
 
 std::optional<ArgumentReader::Launch> ArgumentReader::launch_of(CUpti_CallbackId id,
                                                                 const CUpti_CallbackData& data) {
@@ -132,18 +117,59 @@ std::optional<ArgumentReader::Given> ArgumentReader::take(CUpti_CallbackId id,
   const bool begins = data.callbackSite == CUPTI_API_ENTER, launches_kernel = is_launch(id);
   if (launches_kernel && !begins) return std::nullopt;
   const std::lock_guard lock(mutex_);
+  if (is_of_graphs(id)) return take_graph_call(id, data);
   if (!launches_kernel) {
     if (!begins && is_in(allocating, id)) no_addresses_.fill(0);
+    if (begins && id == CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged) add_managed(data);
     if (is_in(freeing, id)) forget_memory();
-    if (is_in(unloading, id)) sizes_.clear();
+    if (is_in(unloading, id)) {
+      sizes_.clear();
+      numbers_of_functions_.clear();
+    }
     return std::nullopt;
   }
   const std::optional<Launch> launch = data.functionParams != nullptr ? launch_of(id, data) : std::nullopt;
-  Hash hash;
-  return launch && add(hash, *launch) ? hash.take() : Given{};
+  ArgumentHash hash;
+  Given given;
+  if (launch && add(hash, *launch)) given = {hash.finished(), hash.take_words(), 0, nullptr};
+  if (launch) given.function = number_of(launch->function);
+  return given;
 }
 
-bool ArgumentReader::add(Hash& hash, const Launch& launch) {
+std::optional<std::uint32_t> ArgumentReader::take_order(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  if (data.callbackSite != CUPTI_API_ENTER || data.functionParams == nullptr || !is_in(order_calls(), id))
+    return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  if (id == CUPTI_DRIVER_TRACE_CBID_cuEventDestroy_v2) {
+    events_.erase(params<cuEventDestroy_v2_params>(data).hEvent);
+    return std::nullopt;
+  }
+  const bool waits = is_in(waiting, id);
+  // Both begin with another order of the two.
+  const CUevent event =
+      waits ? params<cuStreamWaitEvent_params>(data).hEvent : params<cuEventRecord_params>(data).hEvent;
+  const CUstream stream =
+      waits ? params<cuStreamWaitEvent_params>(data).hStream : params<cuEventRecord_params>(data).hStream;
+  const auto [known, fresh] = events_.try_emplace(event, events_met_);
+  if (fresh) ++events_met_;
+  ArgumentHash hash;
+  hash.add(std::array<std::uint64_t, 3>{waits ? 1U : 0U, number_of(stream), known->second});
+  return static_cast<std::uint32_t>(hash.finished());
+}
+
+std::size_t ArgumentReader::number_of(CUfunction function) {
+  const auto [known, fresh] = numbers_of_functions_.try_emplace(function, functions_.size());
+  if (fresh) functions_.push_back(function_of(driver_, function));
+  return known->second;
+}
+
+LaunchedFunction ArgumentReader::function(std::size_t number) {
+  const std::lock_guard lock(mutex_);
+  return number < functions_.size() ? functions_[number] : LaunchedFunction{};
+}
+
+bool ArgumentReader::add(ArgumentHash& hash, const Launch& launch) {
+  hash.add(number_of(launch.stream));
   int priority = 0;
   if (driver_.StreamGetPriority(launch.stream, &priority) == CUDA_SUCCESS)
     hash.add(static_cast<std::uint64_t>(priority));
@@ -155,7 +181,7 @@ bool ArgumentReader::add(Hash& hash, const Launch& launch) {
   return true;
 }
 
-bool ArgumentReader::add_attributes(Hash& hash, const CUlaunchConfig& config) {
+bool ArgumentReader::add_attributes(ArgumentHash& hash, const CUlaunchConfig& config) {
   hash.add(config.numAttrs);
   for (unsigned i = 0; i < config.numAttrs; ++i) {
     const CUlaunchAttribute& one = config.attrs[i];
@@ -169,7 +195,7 @@ bool ArgumentReader::add_attributes(Hash& hash, const CUlaunchConfig& config) {
   return true;
 }
 
-bool ArgumentReader::add_buffer(Hash& hash, void** extra) {
+bool ArgumentReader::add_buffer(ArgumentHash& hash, void** extra) {
   const void* buffer = nullptr;
   std::size_t bytes = 0;
   for (void** one = extra; *one != CU_LAUNCH_PARAM_END; one += 2) {
@@ -181,7 +207,7 @@ bool ArgumentReader::add_buffer(Hash& hash, void** extra) {
 }
 
 // The last word is filled up with zeros.
-void ArgumentReader::add_bytes(Hash& hash, const void* bytes, std::size_t count) {
+void ArgumentReader::add_bytes(ArgumentHash& hash, const void* bytes, std::size_t count) {
   hash.add(count);
   for (std::size_t at = 0; at < count; at += sizeof(std::uint64_t)) {
     std::uint64_t value = 0;
@@ -190,9 +216,10 @@ void ArgumentReader::add_bytes(Hash& hash, const void* bytes, std::size_t count)
   }
 }
 
-void ArgumentReader::add_word(Hash& hash, std::uint64_t value) {
+void ArgumentReader::add_word(ArgumentHash& hash, std::uint64_t value) {
   enum Kind : std::uint64_t { number = 1, address, host };
   if (const Allocation* found = allocation_of(value)) {
+    if (found->of_host && of_host_.insert(found->number).second) shared_ += found->range.bytes;
     hash.add(
         std::array<std::uint64_t, 4>{address, found->number, found->range.bytes, value - found->range.begin});
   } else if (on_host(value)) {
@@ -234,7 +261,8 @@ const ArgumentReader::Allocation* ArgumentReader::allocation_of(std::uint64_t va
     return nullptr;
   }
   const std::uint64_t number = numbers_.try_emplace(word.id, numbers_.size()).first->second;
-  return &(allocations_[word.allocation.begin] = {word.allocation, number});
+  const bool of_host = word.memory == Word::Memory::host;
+  return &(allocations_[word.allocation.begin] = {word.allocation, number, of_host});
 }
 
 // Libraries leave addresses of the host in arguments that their kernels do not use.
@@ -253,6 +281,15 @@ bool ArgumentReader::on_host(std::uint64_t value) {
   ++host_readings_;
   host_ = readable_host_memory();
   return known();
+}
+
+void ArgumentReader::add_managed(const CUpti_CallbackData& data) {
+  if (data.functionParams != nullptr) shared_ += params<cuMemAllocManaged_params>(data).bytesize;
+}
+
+std::uint64_t ArgumentReader::shared_bytes() {
+  const std::lock_guard lock(mutex_);
+  return shared_;
 }
 
 void ArgumentReader::forget_memory() {

@@ -12,11 +12,12 @@
 #include <exception>
 #include <functional>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "harness/base/environment.h"
-#include "harness/device/code/cubin.h"
 #include "harness/device/cuda/inject/machine_text.h"
+#include "harness/device/cuda/profiling/calls/load_calls.h"
 
 namespace harness::inject {
 namespace {
@@ -35,7 +36,8 @@ constexpr std::array graphs{CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
 
 trace::Way way_of(std::uint8_t kind) {
   switch (kind) {
-    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD: return trace::Way::to_device;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA: return trace::Way::to_device;
     case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH: return trace::Way::to_host;
     case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD: return trace::Way::on_device;
     case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP: return trace::Way::to_peer;
@@ -152,6 +154,7 @@ void Tracer::watch_calls() {
                                           : fail(ErrorKind::environment, "HARNESS_TRACE_ARGUMENTS=off");
   if (driver) {
     arguments_.emplace(*driver);
+    if (environment::trace_contents()) contents_.emplace(*driver);
   } else {
     const std::lock_guard lock(mutex_);
     writer_.fact(FactCode::unread, driver.error().message);
@@ -159,7 +162,18 @@ void Tracer::watch_calls() {
   for (const CUpti_CallbackId id : argument_calls())
     if (arguments_ || is_launch(id))
       (void)cupti_.EnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id);
-  for (const auto id : graphs) (void)cupti_.EnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id);
+  if (arguments_) {
+    const std::lock_guard lock(mutex_);
+    writer_.fact(FactCode::by_handle, "");
+    for (const auto* calls : {&cuda::load_calls(), &order_calls()})
+      for (const CUpti_CallbackId id : *calls)
+        (void)cupti_.EnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id);
+  }
+  if (contents_)
+    for (const CUpti_CallbackId id : content_calls())
+      (void)cupti_.EnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id);
+  for (const auto id : graphs)
+    if (!arguments_) (void)cupti_.EnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id);
 }
 
 void Tracer::called(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
@@ -183,6 +197,13 @@ void Tracer::take_call(CUpti_CallbackId id, const CUpti_CallbackData& data) {
   }
   if (!arguments_) return;
   try {
+    codes_.take(id, data);
+    if (const std::optional<std::uint32_t> what = arguments_->take_order(id, data)) {
+      const std::lock_guard lock(asked_mutex_);
+      ordered_.push_back({now, *what});
+      return;
+    }
+    if (contents_) take_content(id, data);
     std::optional<ArgumentReader::Given> given = arguments_->take(id, data);
     if (!given) return;
     std::call_once(machine_told_, [this] {
@@ -191,12 +212,28 @@ void Tracer::take_call(CUpti_CallbackId id, const CUpti_CallbackData& data) {
       if (writing_) writer_.fact(FactCode::machine, text);
     });
     const std::lock_guard lock(asked_mutex_);
-    asked_.push_back(
-        {now, static_cast<std::uint32_t>(given->hash), static_cast<std::uint32_t>(given->hash >> 32)});
+    asked_.push_back({now, given->hash, given->function, given->functions});
     keep_words(std::move(*given));
   } catch (const std::exception&) {
     return;  // the launch's arguments are unknown
   }
+}
+
+void Tracer::take_content(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  const std::optional<trace::Content> content = contents_->take(id, data);
+  if (!content) return;
+  const std::lock_guard lock(asked_mutex_);
+  copied_.push_back(*content);
+}
+
+// With the writer locked.
+void Tracer::tell_contents() {
+  if (!contents_) return;
+  writer_.fact(FactCode::hashed, std::to_string(contents_->bytes()));
+  if (const std::string problem = contents_->problem(); !problem.empty())
+    writer_.fact(FactCode::unhashed, problem);
+  if (const std::uint64_t shared = arguments_->shared_bytes(); shared > 0)
+    writer_.fact(FactCode::shared, std::to_string(shared));
 }
 
 // With asked_mutex_ locked.
@@ -209,30 +246,73 @@ void Tracer::keep_words(ArgumentReader::Given given) {
   words_.push_back(std::move(given));
 }
 
-// With the writer locked. The program's threads wait for neither.
+// The code of a launched function where its name alone does not tell it, as a number; 0: its name tells it.
+constexpr std::uint64_t unknown_code = ~std::uint64_t{0};
+
+std::uint64_t Tracer::code_of(std::size_t function) {
+  const LaunchedFunction launched = arguments_->function(function);
+  if (!codes_.by_name(launched.name).empty()) return 0;
+  const std::string code = codes_.of(launched);
+  if (code.empty()) return unknown_code;
+  return std::clamp<std::uint64_t>(std::hash<std::string>()(code), 1, unknown_code - 1);
+}
+
+// With the writer locked. The program's threads wait for neither. A launch whose kernel's name has several
+// codes is given the one of its module, as one more word.
 void Tracer::write_asked() {
-  std::vector<trace::Asked> calls;
+  std::vector<Call> calls;
   std::vector<ArgumentReader::Given> words;
+  std::vector<trace::Content> copied;
+  std::vector<trace::Ordered> ordered;
   {
     const std::lock_guard lock(asked_mutex_);
     calls.swap(asked_);
     words.swap(words_);
+    copied.swap(copied_);
+    ordered.swap(ordered_);
   }
-  for (const ArgumentReader::Given& one : words) writer_.words(one.hash, one.words);
-  writer_.asked(calls);
+  std::unordered_map<std::size_t, std::uint64_t> codes;
+  // The codes that names do not tell; nothing where one is not known at all.
+  using Codes = std::optional<std::vector<std::uint64_t>>;
+  const auto codes_for = [&](const auto& call) -> Codes {
+    std::vector<std::uint64_t> found;
+    const std::vector<std::size_t> one{call.function};
+    for (const std::size_t function : call.functions ? *call.functions : one) {
+      const auto [known, fresh] = codes.try_emplace(function);
+      if (fresh) known->second = code_of(function);
+      if (known->second == unknown_code) return std::nullopt;
+      if (known->second != 0) found.push_back(known->second);
+    }
+    return found;
+  };
+  const auto with_codes = [](std::uint64_t given, const Codes& more) {
+    if (given == 0 || !more) return std::uint64_t{0};
+    for (const std::uint64_t code : *more)
+      given = std::max<std::uint64_t>((given ^ code) * 0x9e3779b97f4a7c15U, 1);
+    return given;
+  };
+  for (ArgumentReader::Given& one : words) {
+    const Codes more = codes_for(one);
+    if (!more) continue;
+    for (const std::uint64_t code : *more) one.words.push_back(static_cast<std::uint32_t>(code));
+    if (one.words.size() <= trace::most_words) writer_.words(with_codes(one.hash, more), one.words);
+  }
+  std::vector<trace::Asked> asked;
+  asked.reserve(calls.size());
+  for (const Call& one : calls) {
+    const std::uint64_t given = with_codes(one.given, one.given == 0 ? Codes() : codes_for(one));
+    asked.push_back(
+        {one.correlation, static_cast<std::uint32_t>(given), static_cast<std::uint32_t>(given >> 32)});
+  }
+  writer_.asked(asked);
+  writer_.contents(copied);
+  writer_.ordered(ordered);
 }
 
-// A kernel's name with two codes has none that is sure.
 void Tracer::learn_code(const char* image, std::size_t bytes) {
   try {
-    const Result<CodeHashes> found =
-        whole_code_hashes(std::span(reinterpret_cast<const std::byte*>(image), bytes));
-    if (!found) return;
+    if (!codes_.add(std::span(reinterpret_cast<const std::byte*>(image), bytes))) return;
     const std::lock_guard lock(mutex_);
-    for (const auto& [name, hash] : *found) {
-      const auto [known, fresh] = codes_.try_emplace(std::hash<std::string_view>()(name), hash);
-      if (!fresh && known->second != hash) known->second.clear();
-    }
     names_.clear();  // they may have another code now
   } catch (const std::exception&) {
     return;
@@ -301,8 +381,7 @@ std::uint32_t Tracer::name_of(const char* name, std::uint32_t& code) {
   const auto [known, fresh] = names_.try_emplace(name != nullptr ? name : "[kernel without a name]");
   if (fresh) {
     known->second.text = writer_.text(known->first);
-    const auto hash = codes_.find(std::hash<std::string_view>()(known->first));
-    if (hash != codes_.end()) known->second.code = writer_.text(hash->second);
+    known->second.code = writer_.text(codes_.by_name(known->first));
   }
   code = known->second.code;
   return known->second.text;
@@ -410,6 +489,7 @@ void Tracer::finish() {
   const std::lock_guard lock(mutex_);
   if (!writing_.exchange(false)) return;
   write_asked();
+  tell_contents();
   writer_.tally(dropped_, moment.time, true);
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -17,7 +18,9 @@
 #include <vector>
 
 #include "harness/device/cuda/inject/argument_reader.h"
+#include "harness/device/cuda/inject/content_reader.h"
 #include "harness/device/cuda/inject/cupti_entry.h"
+#include "harness/device/cuda/inject/module_codes.h"
 #include "harness/device/trace/trace_writer.h"
 
 namespace harness::inject {
@@ -52,8 +55,11 @@ class Tracer {
   bool check(const char* function, CUptiResult code);
   void watch_calls();
   void take_call(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void take_content(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void tell_contents();
   void keep_words(ArgumentReader::Given given);
   void write_asked();
+  std::uint64_t code_of(std::size_t function);
   void take(const std::uint8_t* buffer, std::size_t valid);
   void take_record(const CUpti_Activity& record);
   void take_kernel(const CUpti_ActivityKernel10& record);
@@ -79,12 +85,21 @@ class Tracer {
     std::uint32_t code = 0;
   };
   std::unordered_map<std::string, Name> names_;
-  std::unordered_map<std::uint64_t, std::string> codes_;  // by hash of the kernel's name; "": several
+  ModuleCodes codes_;
 
   std::optional<ArgumentReader> arguments_;  // where there is a driver to ask
+  std::optional<ContentReader> contents_;    // where contents count
   std::once_flag machine_told_;
   std::mutex asked_mutex_;
-  std::vector<trace::Asked> asked_;           // not written yet
+  struct Call {
+    std::uint32_t correlation = 0;
+    std::uint64_t given = 0;
+    std::size_t function = 0;
+    std::shared_ptr<const std::vector<std::size_t>> functions = {};  // of a graph
+  };
+  std::vector<Call> asked_;                   // not written yet
+  std::vector<trace::Content> copied_;        // likewise
+  std::vector<trace::Ordered> ordered_;       // likewise
   std::vector<ArgumentReader::Given> words_;  // likewise
   std::unordered_set<std::uint64_t> known_;   // hashes whose words were met
   std::size_t word_bytes_ = 0;                // of all records of them

@@ -12,12 +12,21 @@ namespace harness::cuda {
   X(FuncGetAttribute)               \
   X(FuncGetParamInfo)               \
   X(FuncGetModule)                  \
+  X(FuncGetName)                    \
   X(KernelGetLibrary)               \
   X(KernelGetFunction)              \
   X(KernelGetParamInfo)             \
   X(StreamGetPriority)              \
   X(StreamIsCapturing)              \
   X(CtxGetCurrent)                  \
+  X(GraphGetNodes)                  \
+  X(GraphGetEdges_v2)               \
+  X(GraphNodeGetType)               \
+  X(GraphKernelNodeGetParams_v2)    \
+  X(GraphKernelNodeGetAttribute)    \
+  X(GraphMemcpyNodeGetParams)       \
+  X(GraphMemsetNodeGetParams)       \
+  X(GraphChildGraphNodeGetGraph)    \
   X(StreamGetFlags)
 
 struct Driver {

@@ -1,33 +1,16 @@
 #include "harness/device/cuda/profiling/calls/call_reader.h"
 
-#include <elf.h>
-
-#include <cstring>
-#include <span>
 #include <utility>
 
 #include "harness/device/cuda/profiling/calls/callback.h"
 #include "harness/device/cuda/profiling/calls/harmless_functions.h"
+#include "harness/device/cuda/profiling/calls/load_calls.h"
 
 namespace harness::cuda {
 namespace {
 
 // A driver call inside a callback would cause another callback.
 thread_local bool reading = false;
-
-// The image that a function is told to load, if it is a cubin: an ELF file, whose section headers come last.
-// Other kinds, such as compressed ones, come through the driver.
-std::span<const std::byte> image_of(CUpti_CallbackId id, const CUpti_CallbackData& data) {
-  const void* image = nullptr;
-  if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData) image = params<cuModuleLoadData_params>(data).image;
-  if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx) image = params<cuModuleLoadDataEx_params>(data).image;
-  if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData) image = params<cuLibraryLoadData_params>(data).code;
-  if (image == nullptr || std::memcmp(image, ELFMAG, SELFMAG) != 0) return {};
-  Elf64_Ehdr header;
-  std::memcpy(&header, image, sizeof header);
-  return {static_cast<const std::byte*>(image),
-          header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize};
-}
 
 }  // namespace
 
@@ -44,20 +27,10 @@ void CallReader::take(CUpti_CallbackId id, const CUpti_CallbackData& data) {
     memory_.end(id, data);
 }
 
-// The first argument of each of these functions is where the handle goes.
 void CallReader::follow_load(CUpti_CallbackId id, const CUpti_CallbackData& data) {
-  switch (id) {
-    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoad:
-    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData:
-    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx:
-    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary:
-    case CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData:
-    case CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadFromFile: break;
-    default: return;
-  }
+  if (!is_load(id)) return;
   if (data.callbackSite == CUPTI_API_ENTER) return book_.begin_load();
-  const void* const* const got = *static_cast<const void* const* const*>(data.functionParams);
-  book_.end_load(got != nullptr ? handle(*got) : 0, image_of(id, data));
+  book_.end_load(loaded_handle(data), image_to_load(id, data));
 }
 
 void CallReader::begin(CUpti_CallbackId id, const CUpti_CallbackData& data) {

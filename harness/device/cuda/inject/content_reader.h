@@ -1,0 +1,57 @@
+// ContentReader: hashes what each call of a traced process copies from the host to a GPU, as the call begins.
+// Any thread may call it.
+#pragma once
+
+#include <cupti.h>
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/device/cuda/profiling/driver.h"
+#include "harness/device/trace/trace_format.h"
+
+namespace harness::inject {
+
+// The calls that it needs to see.
+[[nodiscard]] const std::vector<CUpti_CallbackId>& content_calls();
+
+class ContentReader {
+ public:
+  // More than this is not hashed: the copies that follow have no content.
+  static constexpr std::uint64_t most_bytes = std::uint64_t{8} << 30;
+  static constexpr auto longest = std::chrono::seconds(2);
+
+  explicit ContentReader(const cuda::Driver& driver) : driver_(driver) {}
+
+  // A callback of one of content_calls(). The hash of all bytes that the call takes from the host; nothing
+  // where it takes none, where they cannot be read, and beyond the limits.
+  std::optional<trace::Content> take(CUpti_CallbackId id, const CUpti_CallbackData& data);
+
+  [[nodiscard]] std::uint64_t bytes() const;
+  [[nodiscard]] std::string problem() const;  // why not everything was hashed, or ""
+
+ private:
+  struct Piece {
+    const void* from = nullptr;
+    std::uint64_t bytes = 0;  // of a row
+    std::uint64_t rows = 1;
+    std::uint64_t pitch = 0;   // bytes between rows
+    std::uint64_t slices = 1;  // of so many rows
+    std::uint64_t depth = 0;   // bytes between slices
+  };
+
+  [[nodiscard]] std::vector<Piece> pieces_of(CUpti_CallbackId id, const CUpti_CallbackData& data) const;
+  [[nodiscard]] bool on_host(std::uint64_t address) const;
+
+  cuda::Driver driver_;
+  mutable std::mutex mutex_;  // of what follows
+  std::uint64_t bytes_ = 0;
+  std::chrono::steady_clock::duration took_{};
+  std::string problem_;
+};
+
+}  // namespace harness::inject

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <numeric>
 
 namespace harness::inject {
@@ -13,18 +14,24 @@ namespace {
 
 constexpr CUdeviceptr on_device = 0x7e1200000000;
 
+std::map<CUdeviceptr, std::uint64_t> allocations;  // of 4096 bytes: ids by begin
+
 CUresult pointer_attributes(unsigned, CUpointer_attribute*, void** data, CUdeviceptr pointer) {
-  if (pointer >= on_device && pointer < on_device + 4096)
-    *static_cast<unsigned*>(data[0]) = CU_MEMORYTYPE_DEVICE;
+  auto found = allocations.upper_bound(pointer);
+  if (found == allocations.begin() || pointer >= (--found)->first + 4096) return CUDA_SUCCESS;
+  *static_cast<unsigned*>(data[0]) = CU_MEMORYTYPE_DEVICE;
+  *static_cast<std::uint64_t*>(data[2]) = found->second;
+  *static_cast<std::uint64_t*>(data[3]) = found->first;
+  *static_cast<std::uint64_t*>(data[4]) = 4096;
   return CUDA_SUCCESS;
 }
 
 class Contents : public testing::Test {
  protected:
   Contents() {
-    cuda::Driver driver;
-    driver.PointerGetAttributes = pointer_attributes;
-    reader_.emplace(driver);
+    driver_.PointerGetAttributes = pointer_attributes;
+    allocations = {{on_device, 1}};
+    reader_.emplace(driver_);
     std::iota(bytes_.begin(), bytes_.end(), 1);
   }
 
@@ -50,6 +57,7 @@ class Contents : public testing::Test {
     return reinterpret_cast<CUdeviceptr>(bytes_.data() + at);
   }
 
+  cuda::Driver driver_;
   std::array<unsigned char, 64> bytes_{};
   std::optional<ContentReader> reader_;
 };
@@ -130,6 +138,32 @@ TEST_F(Contents, OfPlanesAndCuboidsAreThoseOfTheirRows) {
   cuboid.Depth = 2;
   EXPECT_EQ(call(CUPTI_DRIVER_TRACE_CBID_cuMemcpy3D_v2, cuMemcpy3D_v2_params{&cuboid}),
             upload(rows.data(), rows.size()));
+}
+
+// A table of pointers is the same in a process where memory lies elsewhere.
+TEST_F(Contents, OfATableArePlacesInAllocations) {
+  const auto table = [this](CUdeviceptr first, CUdeviceptr second, std::uint64_t offset) {
+    const std::array<std::uint64_t, 3> pointers{first + offset, second, first};
+    return upload(pointers.data(), sizeof pointers);
+  };
+  allocations = {{on_device, 1}, {on_device + 0x10000, 2}};
+  const auto here = table(on_device, on_device + 0x10000, 8);
+  EXPECT_NE(table(on_device, on_device + 0x10000, 16), here) << "another offset";
+  EXPECT_NE(table(on_device, on_device, 8), here) << "another allocation";
+  reader_.emplace(driver_);
+  allocations = {{0x7f0100000000, 31}, {0x7f0200000000, 37}};
+  EXPECT_EQ(table(0x7f0100000000, 0x7f0200000000, 8), here);
+  const std::array<std::uint64_t, 2> on_stack{reinterpret_cast<std::uint64_t>(&here), 5};
+  const std::array<std::uint64_t, 2> beside{reinterpret_cast<std::uint64_t>(&on_stack), 5};
+  EXPECT_EQ(upload(on_stack.data(), sizeof on_stack), upload(beside.data(), sizeof beside));
+}
+
+TEST_F(Contents, OfLargeCopiesAreTheirBytes) {
+  std::vector<std::uint64_t> large(ContentReader::small / sizeof(std::uint64_t) + 1, 7);
+  large.front() = on_device;
+  const auto one = upload(large.data(), large.size() * sizeof(std::uint64_t));
+  large.front() = on_device + 1;
+  EXPECT_NE(upload(large.data(), large.size() * sizeof(std::uint64_t)), one);
 }
 
 TEST_F(Contents, AreNotReadWhereNothingComesFromTheHost) {

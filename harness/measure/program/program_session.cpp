@@ -45,11 +45,14 @@ const PlannedCase* find_case(const std::vector<const PlannedCase*>& cases, const
 }
 
 // Starts before those that warm up, by their numbers.
-constexpr int hashing_start = -2, untraced_start = -1;
+constexpr int untraced_start = -2, hashing_start = -1;
 
 int first_start(const PlannedCase& planned, int process) {
-  if (!planned.is_traced() || process != 1) return 0;
-  return planned.program->inputs == trusted_inputs ? untraced_start : hashing_start;
+  return planned.is_traced() && process == 1 ? untraced_start : 0;
+}
+
+bool trusts_inputs(const PlannedCase& planned) {
+  return planned.program->inputs == trusted_inputs;
 }
 
 }  // namespace
@@ -69,11 +72,11 @@ Status ProgramSession::run() {
 ProgramSession::Trace ProgramSession::trace_of(const PlannedCase& planned, int start) const {
   if (!planned.is_traced() || start == untraced_start) return Trace::no;
   const bool hashed = task_.process == look_process || start == hashing_start;
-  return hashed && planned.program->inputs != trusted_inputs ? Trace::contents : Trace::yes;
+  return hashed && !trusts_inputs(planned) ? Trace::contents : Trace::yes;
 }
 
-// The starts before the first process that warm up are not timed. Before a trace, one start tells what the
-// program copies from the host, and one without the trace what that costs. A look is one traced start.
+// The starts before the first process that warm up are not timed. Before a trace, one start without it tells
+// what the trace costs, and one what the program copies from the host. A look is one traced start.
 Status ProgramSession::measure(const std::vector<const PlannedCase*>& cases) {
   const PlannedCase& planned = *cases.front();
   context_.journal.began_case(planned.program->name, task_.process);
@@ -83,6 +86,7 @@ Status ProgramSession::measure(const std::vector<const PlannedCase*>& cases) {
   untraced_ = 0;
   inputs_ = {};
   for (int i = first_start(planned, task_.process);; ++i) {
+    if (i == hashing_start && trusts_inputs(planned)) continue;
     std::error_code ignored;
     fs::remove_all(file, ignored);  // an earlier start's output is no result of this one
     const Result<Started> started = start(planned, file, trace_of(planned, i));

@@ -7,17 +7,9 @@
 #include <utility>
 
 #include "harness/device/cuda/profiling/calls/launch_words.h"
-#include "harness/device/host/readable_memory.h"
 
 namespace harness::inject {
 namespace {
-
-// Where processes have memory. Smaller values are numbers, and so are larger ones.
-constexpr std::uint64_t least_address = std::uint64_t{1} << 32;
-constexpr std::uint64_t end_of_addresses = std::uint64_t{1} << 48;
-// The host's own memory begins with these: programs, and then libraries and stacks.
-constexpr std::array host_beginnings{0x55, 0x56, 0x7e, 0x7f};
-constexpr int most_host_readings = 64;  // of the list of the host's memory, which takes milliseconds
 
 const std::vector<CUpti_CallbackId> launches{CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
                                              CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
@@ -222,7 +214,7 @@ void ArgumentReader::add_word(ArgumentHash& hash, std::uint64_t value) {
     if (found->of_host && of_host_.insert(found->number).second) shared_ += found->range.bytes;
     hash.add(
         std::array<std::uint64_t, 4>{address, found->number, found->range.bytes, value - found->range.begin});
-  } else if (on_host(value)) {
+  } else if (host_.contain(value)) {  // libraries leave such addresses where their kernels do not use them
     hash.add(host);
   } else {
     hash.add(std::array<std::uint64_t, 2>{number, value});
@@ -249,7 +241,7 @@ const std::vector<std::size_t>* ArgumentReader::sizes_of(CUfunction function) {
 }
 
 const ArgumentReader::Allocation* ArgumentReader::allocation_of(std::uint64_t value) {
-  if (value < least_address || value >= end_of_addresses) return nullptr;
+  if (!may_be_address(value)) return nullptr;
   auto after = allocations_.upper_bound(value);
   if (after != allocations_.begin() && std::prev(after)->second.range.contains(value))
     return &std::prev(after)->second;
@@ -263,24 +255,6 @@ const ArgumentReader::Allocation* ArgumentReader::allocation_of(std::uint64_t va
   const std::uint64_t number = numbers_.try_emplace(word.id, numbers_.size()).first->second;
   const bool of_host = word.memory == Word::Memory::host;
   return &(allocations_[word.allocation.begin] = {word.allocation, number, of_host});
-}
-
-// Libraries leave addresses of the host in arguments that their kernels do not use.
-bool ArgumentReader::on_host(std::uint64_t value) {
-  if (value >= end_of_addresses) return false;
-  const auto first = static_cast<int>(value >> 40);
-  if (std::find(host_beginnings.begin(), host_beginnings.end(), first) == host_beginnings.end()) return false;
-  const auto known = [&] {  // the list is in order
-    const auto after =
-        std::upper_bound(host_.begin(), host_.end(), value,
-                         [](std::uint64_t address, const AddressRange& one) { return address < one.begin; });
-    return after != host_.begin() && std::prev(after)->contains(value);
-  };
-  if (known()) return true;
-  if (host_readings_ == most_host_readings) return false;
-  ++host_readings_;
-  host_ = readable_host_memory();
-  return known();
 }
 
 void ArgumentReader::add_managed(const CUpti_CallbackData& data) {

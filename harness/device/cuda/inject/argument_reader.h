@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "harness/device/code/driver_call.h"
+#include "harness/device/cuda/inject/address_words.h"
 #include "harness/device/cuda/inject/argument_hash.h"
 #include "harness/device/cuda/inject/module_codes.h"
 #include "harness/device/cuda/profiling/driver.h"
@@ -101,7 +102,6 @@ class ArgumentReader {
   bool add_node_attributes(ArgumentHash& hash, CUgraphNode node);
   void change_kernel(Graph& graph, const cuGraphExecKernelNodeSetParams_v2_params& change);
   const Allocation* allocation_of(std::uint64_t value);
-  bool on_host(std::uint64_t value);
   void forget_memory();
   void add_managed(const CUpti_CallbackData& data);
 
@@ -119,8 +119,7 @@ class ArgumentReader {
   std::unordered_set<std::uint64_t> of_host_;                       // numbers of allocations of the host
   std::uint64_t shared_ = 0;                                        // bytes
   std::array<std::uint64_t, std::size_t{1} << 12> no_addresses_{};  // values that lie in none
-  std::vector<AddressRange> host_;
-  int host_readings_ = 0;
+  HostAddresses host_;
 };
 
 }  // namespace harness::inject

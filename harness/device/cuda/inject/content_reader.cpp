@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "harness/device/cuda/profiling/calls/callback.h"
 #include "harness/device/cuda/profiling/calls/launch_words.h"
@@ -126,10 +127,20 @@ std::optional<trace::Content> ContentReader::take(CUpti_CallbackId id, const CUp
   const auto begin = std::chrono::steady_clock::now();
   SHA256_CTX hash;
   SHA256_Init(&hash);
+  std::vector<std::uint64_t> words;
   for (const Piece& one : pieces)
     for (std::uint64_t slice = 0; slice < one.slices; ++slice)
-      for (std::uint64_t row = 0; row < one.rows; ++row)
-        SHA256_Update(&hash, at(one.from, slice * one.depth + row * one.pitch), one.bytes);
+      for (std::uint64_t row = 0; row < one.rows; ++row) {
+        const std::byte* const from = at(one.from, slice * one.depth + row * one.pitch);
+        if (bytes > small || one.bytes % sizeof(std::uint64_t) != 0) {
+          SHA256_Update(&hash, from, one.bytes);
+          continue;
+        }
+        words.resize(one.bytes / sizeof(std::uint64_t));
+        std::memcpy(words.data(), from, one.bytes);
+        replace_addresses(words);
+        SHA256_Update(&hash, words.data(), words.size() * sizeof(std::uint64_t));
+      }
   std::array<unsigned char, SHA256_DIGEST_LENGTH> all{};
   SHA256_Final(all.data(), &hash);
   trace::Content content{data.correlationId, {}};
@@ -137,6 +148,26 @@ std::optional<trace::Content> ContentReader::take(CUpti_CallbackId id, const CUp
   const std::lock_guard lock(mutex_);
   took_ += std::chrono::steady_clock::now() - begin;
   return content;
+}
+
+// An address takes four words: a mark, which no address is, the allocation's number and size, and the offset.
+void ContentReader::replace_addresses(std::vector<std::uint64_t>& words) {
+  constexpr std::uint64_t of_device = ~std::uint64_t{1}, of_host = ~std::uint64_t{2};
+  if (std::none_of(words.begin(), words.end(), may_be_address)) return;
+  std::vector<std::uint64_t> all;
+  const std::lock_guard lock(mutex_);
+  for (const std::uint64_t value : words) {
+    const Word word = may_be_address(value) ? cuda::word_of(driver_, value) : Word{};
+    if (word.memory != Word::Memory::none && word.allocation.contains(value)) {
+      const std::uint64_t number = numbers_.try_emplace(word.id, numbers_.size()).first->second;
+      all.insert(all.end(), {of_device, number, word.allocation.bytes, value - word.allocation.begin});
+    } else if (may_be_address(value) && host_.contain(value)) {
+      all.push_back(of_host);
+    } else {
+      all.push_back(value);
+    }
+  }
+  words = std::move(all);
 }
 
 std::uint64_t ContentReader::bytes() const {

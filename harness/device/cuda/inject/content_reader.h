@@ -1,4 +1,5 @@
 // ContentReader: hashes what each call of a traced process copies from the host to a GPU, as the call begins.
+// In small copies, as of tables of pointers, an address counts as the number of its allocation and an offset.
 // Any thread may call it.
 #pragma once
 
@@ -9,8 +10,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "harness/device/cuda/inject/address_words.h"
 #include "harness/device/cuda/profiling/driver.h"
 #include "harness/device/trace/trace_format.h"
 
@@ -24,6 +27,7 @@ class ContentReader {
   // More than this is not hashed: the copies that follow have no content.
   static constexpr std::uint64_t most_bytes = std::uint64_t{8} << 30;
   static constexpr auto longest = std::chrono::seconds(2);
+  static constexpr std::uint64_t small = std::uint64_t{64} << 10;  // bytes, of copies with addresses
 
   explicit ContentReader(const cuda::Driver& driver) : driver_(driver) {}
 
@@ -46,12 +50,15 @@ class ContentReader {
 
   [[nodiscard]] std::vector<Piece> pieces_of(CUpti_CallbackId id, const CUpti_CallbackData& data) const;
   [[nodiscard]] bool on_host(std::uint64_t address) const;
+  void replace_addresses(std::vector<std::uint64_t>& words);
 
   cuda::Driver driver_;
   mutable std::mutex mutex_;  // of what follows
   std::uint64_t bytes_ = 0;
   std::chrono::steady_clock::duration took_{};
   std::string problem_;
+  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  // of allocations, by the driver's id
+  HostAddresses host_;
 };
 
 }  // namespace harness::inject

@@ -1,4 +1,4 @@
-// Which values of 64 bits may be addresses, and which lie in memory of the host.
+// Values of 64 bits that may be addresses, and those that lie in memory of the host.
 #pragma once
 
 #include <algorithm>

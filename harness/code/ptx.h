@@ -1,0 +1,15 @@
+// The kernels of PTX, as hashes of their text without comments, lines of sources and numbers that depend on
+// the order of functions. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/code/kernel_code.h"
+
+namespace harness {
+
+std::vector<KernelCode> kernels_of_ptx(std::string_view text);
+
+}  // namespace harness

@@ -223,7 +223,9 @@ Difference BuildPair::judge_program(const CaseRecord& one) {
 Difference BuildPair::judge(const CaseRecord& one) {
   if (one.program) return judge_program(one);
   if (one.workload.empty() || one.variant.empty()) return {ChangeReason::unknown_file, "", {}};
-  return judge_variant(one);
+  const auto [known, added] = variants_.try_emplace({one.workload, one.variant, one.device});
+  if (added) known->second = judge_variant(one);
+  return known->second;
 }
 
 void BuildPair::add_cases(const Record& record, CodeChangeReport& report) {

@@ -2,6 +2,7 @@
 // them can change. Reads files.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -43,6 +44,7 @@ class BuildPair {
   std::vector<std::string> names_;  // of files that may matter, sorted
   std::map<std::string, std::optional<ComparedFile>> files_;
   std::optional<std::optional<Difference>> harness_ = {};
+  std::map<std::array<std::string, 3>, Difference> variants_;  // by workload, variant and device
 };
 
 }  // namespace harness

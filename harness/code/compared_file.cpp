@@ -41,9 +41,13 @@ bool is_common_end(std::string_view name) {
 }
 
 // The CUDA runtime, where it is linked into the file: it opens the driver's library, which is no build's.
+// NVTX opens what a profiler names.
 bool is_of_runtime(std::string_view name) {
-  return name.starts_with("__cudart") ||
-         (name.starts_with("cuda") && name.size() > 4 && name[4] >= 'A' && name[4] <= 'Z');
+  for (const std::string_view start : {"__cuda", "libcudart_static_", "nvtx"})
+    if (name.starts_with(start)) return true;
+  constexpr std::string_view api = "cuda";
+  return name.starts_with(api) && name.size() > api.size() && name[api.size()] >= 'A' &&
+         name[api.size()] <= 'Z';
 }
 
 bool opens_libraries(const HostReach& reach) {
@@ -163,9 +167,11 @@ std::optional<Difference> ComparedFile::host_difference(const HostReach& before,
 }
 
 std::optional<Difference> ComparedFile::kernel_difference(const NameSet& functions) const {
-  NameSet names;
+  if (changed_.empty()) return std::nullopt;
+  NameSet keys, names;
+  for (const std::string& one : functions) keys.insert(kernel_key(one));
   for (const std::string& one : changed_)
-    if (functions.contains(one)) names.insert(one);
+    if (keys.contains(kernel_key(one))) names.insert(one);
   if (names.empty()) return std::nullopt;
   return Difference{ChangeReason::kernel, name_, named(names)};
 }
@@ -173,8 +179,12 @@ std::optional<Difference> ComparedFile::kernel_difference(const NameSet& functio
 // A kernel has a function of its name on the host, which launches it. Where that is missing, anybody may.
 NameSet ComparedFile::launched_by_unknown() const {
   NameSet names;
+  if (changed_.empty()) return names;
+  NameSet keys;
+  for (const std::optional<HostCode>& side : host_)
+    for (const std::string& one : side->functions_with_prefix("")) keys.insert(kernel_key(one));
   for (const std::string& one : changed_)
-    if (!has_function(one)) names.insert(one);
+    if (!keys.contains(kernel_key(one))) names.insert(one);
   return names;
 }
 

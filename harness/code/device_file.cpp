@@ -56,7 +56,7 @@ class Reading {
     else if (text.starts_with(elf_magic))
       read_host_elf(bytes);
     else if (is_ptx(text))
-      add_ptx(text, "");
+      add_ptx(text);
   }
 
  private:
@@ -94,7 +94,7 @@ class Reading {
     if (!content) return fault(content.error().message, bytes_of(image.stored));
     switch (image.kind) {
       case ImageKind::cubin: return add_cubin(bytes_of(*content));
-      case ImageKind::ptx: return add_ptx(*content, fmt::format("compute_{}", image.architecture));
+      case ImageKind::ptx: return add_ptx(*content);
       case ImageKind::lto_ir:
         file_.link_time_code = bulk_hash(file_.link_time_code + bulk_hash(*content));
         return;
@@ -109,8 +109,8 @@ class Reading {
     for (const KernelCode& one : code->kernels) add_kernel(code->architecture, one);
   }
 
-  void add_ptx(std::string_view text, std::string architecture) {
-    if (architecture.empty()) architecture = "ptx";
+  void add_ptx(std::string_view text) {
+    const std::string architecture = architecture_of_ptx(text);
     for (const KernelCode& one : kernels_of_ptx(text)) add_kernel(architecture, one);
   }
 

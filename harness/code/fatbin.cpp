@@ -64,7 +64,9 @@ ImageKind kind_of(std::uint16_t kind) {
 Result<FatbinImage> image_of(const ImageHeader& header, std::string_view payload) {
   FatbinImage image{.kind = kind_of(header.kind), .architecture = header.architecture, .stored = payload};
   image.size = payload.size();
-  if ((header.flags & (flag_lz4 | flag_zstd)) == 0) return image;
+  // Images for link-time optimisation bear the bit of Zstandard, and are of a form of their own.
+  const bool packed = (header.flags & (flag_lz4 | flag_zstd)) != 0 && image.kind != ImageKind::lto_ir;
+  if (!packed) return image;
   if (header.packed_size > payload.size()) return malformed("has a compressed image that is too long");
   image.packing = (header.flags & flag_zstd) != 0 ? FatbinImage::Packing::zstd : FatbinImage::Packing::lz4;
   image.stored = payload.substr(0, header.packed_size);

@@ -18,24 +18,7 @@
 namespace harness {
 namespace {
 
-constexpr int nowhere = -1;
-
-struct Edge {
-  std::uint64_t at = 0;      // in the node
-  int node = nowhere;        // that is meant
-  std::uint64_t offset = 0;  // in that
-  std::string label = {};    // of what is in no node: an import
-};
-
-struct Node {
-  std::uint64_t start = 0, end = 0;
-  std::vector<std::string> names = {};  // as source_name() writes them
-  bool function = false;
-  bool writable = false;
-  bool known = false;        // the rest is read
-  std::string content = {};  // hash of the bytes, without what refers to addresses
-  std::vector<Edge> edges = {};
-};
+constexpr int nowhere = -1;  // no node
 
 // Of the C library's start files: they do the same in every program, around addresses that differ.
 bool is_of_start_files(std::string_view name) {
@@ -53,6 +36,23 @@ bool is_variable_section(std::string_view name) {
 }  // namespace
 
 struct HostCode::Graph {
+  struct Edge {
+    std::uint64_t at = 0;      // in the node
+    int node = nowhere;        // that is meant
+    std::uint64_t offset = 0;  // in that
+    std::string label = {};    // of what is in no node: an import
+  };
+
+  struct Node {
+    std::uint64_t start = 0, end = 0;
+    std::vector<std::string> names = {};  // as source_name() writes them
+    bool function = false;
+    bool writable = false;
+    bool known = false;        // the rest is read
+    std::string content = {};  // hash of the bytes, without what refers to addresses
+    std::vector<Edge> edges = {};
+  };
+
   HostImage image;
   std::map<std::uint64_t, ExceptionTable> tables;
   std::map<std::uint64_t, std::vector<HostReference>> references;  // of functions, by start
@@ -129,7 +129,8 @@ std::string HostCode::Graph::import_of_stub(const ElfSection& section, std::uint
   return {};
 }
 
-Edge HostCode::Graph::edge_to(std::uint64_t at, std::uint64_t target, std::uint32_t reads, bool jumps) {
+HostCode::Graph::Edge HostCode::Graph::edge_to(std::uint64_t at, std::uint64_t target, std::uint32_t reads,
+                                               bool jumps) {
   Edge edge{.at = at};
   const ElfSection* section = image.section_at(target);
   if (section == nullptr) {
@@ -248,6 +249,8 @@ void HostCode::Graph::read_data(Node& node, const Node* user) {
       node.edges.push_back({.at = at, .label = one->second.import});
   }
   if (!relocated) bytes = source_name(bytes);
+  if (node.names.empty())  // what fills up to the next part depends on that
+    while (bytes.ends_with('\0')) bytes.pop_back();
   const bool empty = section == nullptr || section->type == SHT_NOBITS;
   node.content = empty ? fmt::format("zeros {}", node.end - node.start) : bulk_hash(bytes);
 }
@@ -374,7 +377,7 @@ std::vector<std::string> HostCode::callees(std::string_view function) const {
   std::vector<std::string> names;
   for (const int one : graph_->named(function)) {
     graph_->read(one, nowhere);
-    for (const Edge& edge : graph_->nodes[static_cast<std::size_t>(one)].edges)
+    for (const Graph::Edge& edge : graph_->nodes[static_cast<std::size_t>(one)].edges)
       if (edge.node != nowhere)
         for (const std::string& name : graph_->nodes[static_cast<std::size_t>(edge.node)].names)
           names.push_back(name);
@@ -386,15 +389,15 @@ std::string HostCode::content_of(std::string_view name) const {
   std::string text;
   for (const int one : graph_->named(name)) {
     graph_->read(one, nowhere);
-    const Node node = graph_->nodes[static_cast<std::size_t>(one)];
+    const Graph::Node node = graph_->nodes[static_cast<std::size_t>(one)];
     text += node.content;
-    for (const Edge& edge : node.edges) {
+    for (const Graph::Edge& edge : node.edges) {
       if (edge.node == nowhere) {
         text += fmt::format(" {}", edge.label);
         continue;
       }
       graph_->read(edge.node, one);
-      const Node& other = graph_->nodes[static_cast<std::size_t>(edge.node)];
+      const Graph::Node& other = graph_->nodes[static_cast<std::size_t>(edge.node)];
       text += fmt::format(" {}+{}", other.names.empty() ? other.content : other.names[0], edge.offset);
     }
   }
@@ -405,9 +408,9 @@ NameSet HostCode::variables_of(std::string_view function) const {
   NameSet names;
   for (const int one : graph_->named(function)) {
     graph_->read(one, nowhere);
-    for (const Edge& edge : graph_->nodes[static_cast<std::size_t>(one)].edges) {
+    for (const Graph::Edge& edge : graph_->nodes[static_cast<std::size_t>(one)].edges) {
       if (edge.node == nowhere) continue;
-      const Node& other = graph_->nodes[static_cast<std::size_t>(edge.node)];
+      const Graph::Node& other = graph_->nodes[static_cast<std::size_t>(edge.node)];
       if (other.writable) names.insert(other.names.begin(), other.names.end());
     }
   }

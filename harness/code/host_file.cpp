@@ -20,7 +20,7 @@ constexpr auto linker_tables =
     std::to_array<std::string_view>({".dynamic", ".dynstr", ".dynsym", ".gnu.hash", ".hash", ".gnu.version",
                                      ".gnu.version_r", ".gnu.version_d", ".interp"});
 
-bool counts(const ElfSection& one) {
+bool is_loaded(const ElfSection& one) {
   return (one.flags & SHF_ALLOC) != 0 && one.type != SHT_NOTE && !is_device_section(one.name) &&
          std::find(linker_tables.begin(), linker_tables.end(), one.name) == linker_tables.end();
 }
@@ -60,7 +60,7 @@ Result<std::string> loaded_host_hash(std::span<const std::byte> image) {
   for (const ElfSection& one : *sections) {
     const bool of_object = relocates(one) && one.name.find(".debug") == std::string_view::npos &&
                            one.name.find(".nv_debug") == std::string_view::npos;
-    if (counts(one) || of_object)
+    if (is_loaded(one) || of_object)
       text += fmt::format(
           "{} {}\n", one.name,
           bulk_hash(relocates(one) ? source_name(relocations_text(one, *sections)) : source_name(one.bytes)));

@@ -169,58 +169,75 @@ struct ReadFigures {
   }
 };
 
-// The number after a mark: "_47_" of "_GLOBAL__N__b653a67e_14_gpu_kernels_cu_404a394a".
-std::size_t skip_hex(std::string_view text, std::size_t at, std::size_t digits) {
-  for (std::size_t i = 0; i < digits; ++i)
-    if (at + i >= text.size() || std::isxdigit(static_cast<unsigned char>(text[at + i])) == 0)
-      return std::string_view::npos;
-  return at + digits;
+bool is_digit(char letter) {
+  return std::isdigit(static_cast<unsigned char>(letter)) != 0;
 }
 
-// Where a name of a file with its two hashes ends: "b653a67e_14_gpu_kernels_cu_404a394a", at `at`.
-std::size_t end_of_file_name(std::string_view text, std::size_t at) {
-  std::size_t next = skip_hex(text, at, 8);
-  if (next == std::string_view::npos || next >= text.size() || text[next] != '_')
-    return std::string_view::npos;
-  std::size_t length = 0;
-  for (++next; next < text.size() && std::isdigit(static_cast<unsigned char>(text[next])) != 0; ++next) {
-    length = length * 10 + static_cast<std::size_t>(text[next] - '0');
-    if (length > text.size()) return std::string_view::npos;
+bool are_hex(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char one) { return std::isxdigit(static_cast<unsigned char>(one)) != 0; });
+}
+
+// How long the name of a file's namespace is that begins here, as nvcc makes it: a mark, a hash, the length
+// of the file's name, that name, and a hash or a symbol of the file.
+// "_GLOBAL__N__b653a67e_14_gpu_kernels_cu_404a394a",
+// "_GLOBAL__N__cdf97781_6_one_cu_table". The text in front may end with that length, after other digits. 0:
+// it is no such name.
+std::size_t namespace_length(std::string_view text, std::size_t mark, std::string_view front) {
+  constexpr std::size_t hash = 8;
+  if (text.size() < mark + hash + 1 || !are_hex(text.substr(mark, hash)) || text[mark + hash] != '_')
+    return 0;
+  std::size_t at = mark + hash + 1, file = 0;
+  for (; at < text.size() && is_digit(text[at]); ++at) {
+    file = file * 10 + static_cast<std::size_t>(text[at] - '0');
+    if (file > text.size()) return 0;
   }
-  next += 1 + length;  // "_gpu_kernels_cu"
-  if (next >= text.size() || text[next] != '_') return std::string_view::npos;
-  return skip_hex(text, next + 1, 8);
+  at += 1 + file;
+  if (at + 1 >= text.size() || text[at] != '_') return 0;
+  ++at;
+  if (text.size() >= at + hash && are_hex(text.substr(at, hash))) return at + hash;
+  std::size_t told = 0;
+  for (std::size_t digits = 1, unit = 1; digits <= 3 && digits <= front.size(); ++digits, unit *= 10) {
+    const char digit = front[front.size() - digits];
+    if (!is_digit(digit)) break;
+    told += static_cast<std::size_t>(digit - '0') * unit;
+    if (told > at && told <= text.size()) return told;
+  }
+  return 0;
 }
 
 }  // namespace
 
 std::string source_name(std::string_view text) {
+  constexpr std::string_view helper = "$__internal_";
   std::string result;
   result.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
-    bool replaced = false;
-    for (const std::string_view mark : {std::string_view("_GLOBAL__N__"), std::string_view("_INTERNAL_")}) {
-      if (!text.substr(at).starts_with(mark)) continue;
-      const std::size_t end = end_of_file_name(text, at + mark.size());
-      if (end == std::string_view::npos) continue;
-      // The length of the name stands before it, in a mangled one.
-      while (!result.empty() && std::isdigit(static_cast<unsigned char>(result.back())) != 0)
-        result.pop_back();
+    std::size_t length = 0;
+    if (text[at] == '_')
+      for (const std::string_view mark : {std::string_view("_GLOBAL__N__"), std::string_view("_INTERNAL_")})
+        if (length == 0 && text.substr(at).starts_with(mark))
+          length = namespace_length(text.substr(at), mark.size(), result);
+    if (length > 0) {
+      if (const std::string told = fmt::to_string(length); result.ends_with(told))
+        result.resize(result.size() - told.size());
       result += "12_GLOBAL__N_1";
-      at = end;
-      replaced = true;
-      break;
-    }
-    constexpr std::string_view helper = "$__internal_";
-    if (!replaced && text.substr(at).starts_with(helper)) {
+      at += length;
+    } else if (text[at] == '$' && text.substr(at).starts_with(helper)) {
       result += helper;
-      at += helper.size();
-      while (at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0) ++at;
-      replaced = true;
+      for (at += helper.size(); at < text.size() && is_digit(text[at]);) ++at;
+    } else {
+      result += text[at++];
     }
-    if (!replaced) result += text[at++];
   }
   return result;
+}
+
+std::string kernel_key(std::string_view name) {
+  std::string key;
+  for (std::size_t at = 0; at < name.size(); ++at)
+    if (name[at] != 'L' || at + 1 == name.size() || !is_digit(name[at + 1])) key += name[at];
+  return key;
 }
 
 Result<CubinCode> read_cubin(std::span<const std::byte> image) {

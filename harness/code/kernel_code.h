@@ -33,4 +33,8 @@ Result<CubinCode> read_cubin(std::span<const std::byte> image);
 // of helper functions.
 std::string source_name(std::string_view text);
 
+// A mangled name without the marks of internal linkage, which the host's functions have and kernels have not:
+// "_ZL6stagedPf" launches "_Z6stagedPf".
+std::string kernel_key(std::string_view name);
+
 }  // namespace harness

@@ -30,7 +30,8 @@ std::vector<fs::path> usual_folders() {
           "/usr/local/lib",        "/usr/local/cuda/lib64"};
 }
 
-fs::path find(const std::string& name, const fs::path& needed_by, const std::vector<std::string>& folders) {
+fs::path place_of(const std::string& name, const fs::path& needed_by,
+                  const std::vector<std::string>& folders) {
   std::vector<fs::path> places;
   for (std::string folder : folders) {
     for (const std::string_view mark : {std::string_view("$ORIGIN"), std::string_view("${ORIGIN}")})
@@ -59,7 +60,7 @@ Libraries libraries_of(const fs::path& file) {
     const NeededLibraries needed = needed_libraries(mapped->bytes());
     for (const std::string& name : needed.names) {
       if (is_of_driver(name) || found.contains(name)) continue;
-      const fs::path path = find(name, one, needed.folders);
+      const fs::path path = place_of(name, one, needed.folders);
       found[name] = path;
       if (!path.empty()) open.push_back(path);
     }

@@ -23,7 +23,7 @@ std::string without_function_numbers(std::string_view line) {
   }
 }
 
-bool is_for_tools(std::string_view line) {
+bool is_no_code(std::string_view line) {
   return line.empty() || line.starts_with("//") || line.starts_with(".file") || line.starts_with(".loc");
 }
 
@@ -38,7 +38,16 @@ std::string_view entry_of(std::string_view line) {
 
 }  // namespace
 
+std::string architecture_of_ptx(std::string_view text) {
+  constexpr std::string_view mark = ".target sm_";
+  const std::size_t at = text.find(mark);
+  if (at == std::string_view::npos) return "ptx";
+  text.remove_prefix(at + mark.size());
+  return "compute_" + std::string(text.substr(0, text.find_first_of(", \t\r\n")));
+}
+
 std::vector<KernelCode> kernels_of_ptx(std::string_view text) {
+  text = text.substr(0, text.find('\0'));  // padding
   std::map<std::string, std::string> kernels;
   std::string rest, name;
   bool debug = false;
@@ -46,7 +55,7 @@ std::vector<KernelCode> kernels_of_ptx(std::string_view text) {
   for (const std::string& whole : split(text, '\n')) {
     const std::string_view line = trim(whole);
     if (depth == 0 && line.starts_with(".section")) debug = true;  // of .debug_..., up to its brace
-    const bool drop = debug || is_for_tools(line);
+    const bool drop = debug || is_no_code(line);
     for (const char letter : line) depth += letter == '{' ? 1 : letter == '}' ? -1 : 0;
     if (debug && depth == 0 && line.ends_with('}')) {
       debug = false;

@@ -12,4 +12,7 @@ namespace harness {
 
 std::vector<KernelCode> kernels_of_ptx(std::string_view text);
 
+// ".target sm_90a" -> "compute_90a"
+std::string architecture_of_ptx(std::string_view text);
+
 }  // namespace harness

@@ -76,10 +76,18 @@ TEST(SourceName, LeavesOutWhatIsMadeOfAFile) {
   EXPECT_EQ(
       source_name("_ZN7harness4cuda47_GLOBAL__N__b653a67e_14_gpu_kernels_cu_404a394a13spinning_gateEPVKj"),
       "_ZN7harness4cuda12_GLOBAL__N_113spinning_gateEPVKj");
+  EXPECT_EQ(source_name("_ZN2x235_GLOBAL__N__cdf97781_6_one_cu_table6hiddenEPf"),
+            "_ZN2x212_GLOBAL__N_16hiddenEPf");
   EXPECT_EQ(source_name("$__internal_12_$__cuda_sm20_rcp_rn_f32_slowpath"),
             "$__internal__$__cuda_sm20_rcp_rn_f32_slowpath");
   for (const char* other : {"_Z5scalePff", "", "_GLOBAL__N__", "_GLOBAL__N__b653a67e_999_x", "47_INTERNAL_0"})
     EXPECT_EQ(source_name(other), other);
+}
+
+TEST(KernelKey, IsThatOfTheFunctionWhichLaunchesIt) {
+  EXPECT_EQ(kernel_key("_ZL6stagedILi2EEv9Arguments"), kernel_key("_Z6stagedILi2EEv9Arguments"));
+  EXPECT_EQ(kernel_key("_ZN2nsL8internalEPf"), kernel_key("_ZN2ns8internalEPf"));
+  EXPECT_NE(kernel_key("_Z6stagedILi2EEv9Arguments"), kernel_key("_Z6stagedILi3EEv9Arguments"));
 }
 
 TEST(Operations, EachCodeStandsOnce) {

@@ -1,6 +1,7 @@
 // `harness affected`: what two builds' code lets change, without a GPU.
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -37,7 +38,8 @@ Result<std::vector<Selected>> read_all(const AffectedArguments& arguments) {
   std::vector<Selected> all;
   for (const std::string& name : names) {
     Result<std::vector<Selected>> some = read_records(arguments.from, name);
-    if (!some && (named || some.error().kind != ErrorKind::missing)) return fail(some.error());
+    if (!some && named) return fail(some.error());
+    if (!some) fmt::print(stderr, "no result is judged: {}\n", some.error().message);
     if (some) std::move(some->begin(), some->end(), std::back_inserter(all));
   }
   return all;

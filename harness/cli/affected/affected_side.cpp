@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "harness/base/text.h"
 #include "harness/cli/provenance/build_cache.h"
 #include "harness/cli/provenance/build_commit.h"
@@ -34,7 +36,7 @@ Result<std::optional<AffectedSide>> built_side(const std::string& role, const st
     keep_build(*side.worktree, commit, build);
   }
   side.build = build_folder(*side.worktree);
-  return side;
+  return std::optional(std::move(side));
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ struct Arguments {
   float factor;
 };
 
+#ifdef __CUDACC__
 __device__ inline float bend(float x) {
   return x * 0.5f + 1.0f;
 }
@@ -48,3 +49,4 @@ __global__ void scaled(Arguments arguments) {
   const int i = blockIdx.x * Tile + threadIdx.x;
   if (i < arguments.n) arguments.out[i] = bend(arguments.in[i]) * arguments.factor;
 }
+#endif

@@ -98,6 +98,9 @@ void ComparedFile::read_sides() {
   for_each_index(2, 2, [&](std::size_t side) {
     device_[side] = read_device_file(files_[side].bytes(), leave_memory);
     if (Result<HostCode> host = HostCode::read(files_[side].bytes())) {
+      NameSet keys;
+      for (const auto& [key, kernel] : device_[side].kernels) keys.insert(kernel_key(kernel.name));
+      host->count_names(keys);
       common_[side] = host->reach_of_outside(is_common_end);
       host_[side].emplace(std::move(*host));
     }

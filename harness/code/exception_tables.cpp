@@ -165,9 +165,13 @@ std::optional<ExceptionTable> table_of(std::string_view bytes, std::uint64_t add
   if (!types || *types > base / 4) return std::nullopt;
   const std::size_t begin_of_types = how == omitted ? bytes.size() : base - *types * 4;
   if (begin_of_types < in.at + length) return std::nullopt;
-  table.content = bytes.substr(in.at, begin_of_types - in.at);
-  if (how != omitted) table.content += bytes.substr(base);
-  while (table.content.ends_with('\0')) table.content.pop_back();  // up to the next table
+  const auto add = [&](std::string_view part) {  // without what fills up to the next
+    while (part.ends_with('\0')) part.remove_suffix(1);
+    table.content += part;
+    table.content += '|';
+  };
+  add(bytes.substr(in.at, begin_of_types - in.at));
+  if (how != omitted) add(bytes.substr(base));
   for (std::size_t at = begin_of_types; how != omitted && at < base; at += 4) {
     std::int32_t distance = 0;
     std::memcpy(&distance, bytes.data() + at, sizeof distance);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstring>
 #include <map>
 #include <unordered_map>
@@ -26,6 +27,12 @@ bool is_of_start_files(std::string_view name) {
                                                           "register_tm_clones", "__do_global_dtors_aux",
                                                           "frame_dummy", "_dl_relocate_static_pie"});
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_text(std::string_view bytes) {
+  return !bytes.empty() && std::all_of(bytes.begin(), bytes.end(), [](char one) {
+    return std::isspace(static_cast<unsigned char>(one)) != 0 || static_cast<unsigned char>(one) >= 0x20;
+  });
 }
 
 bool is_variable_section(std::string_view name) {
@@ -57,7 +64,9 @@ struct HostCode::Graph {
   std::map<std::uint64_t, ExceptionTable> tables;
   std::map<std::uint64_t, std::vector<HostReference>> references;  // of functions, by start
   std::set<std::uint64_t> undecoded;
-  std::vector<std::uint64_t> boundaries;                                       // in data, sorted
+  std::vector<std::uint64_t> boundaries;  // in data, sorted
+  std::set<std::uint64_t> read_places;    // that instructions read or write themselves
+  NameSet counted;                        // keys of functions whose names count
   std::multimap<std::string, std::uint64_t, std::less<>> starts;               // of named parts
   std::map<std::string, std::vector<std::uint64_t>, std::less<>> moved_parts;  // "f" -> parts of f elsewhere
   std::vector<Node> nodes;
@@ -84,7 +93,10 @@ void HostCode::Graph::prepare() {
     auto decoded = host_references(image.bytes(one.start, one.end), one.start);
     if (!decoded) undecoded.insert(one.start);
     for (const HostReference& reference : decoded ? *decoded : std::vector<HostReference>())
-      if (reference.reads == 0 && !reference.jumps) found.insert(reference.target);
+      if (reference.reads == 0 && !reference.jumps)
+        found.insert(reference.target);
+      else if (!reference.jumps)
+        read_places.insert(reference.target);
     if (decoded) references[one.start] = std::move(*decoded);
   }
   for (const auto& [place, relocation] : image.relocations)
@@ -168,8 +180,14 @@ HostCode::Graph::Edge HostCode::Graph::edge_to(std::uint64_t at, std::uint64_t t
     const auto next = std::upper_bound(boundaries.begin(), boundaries.end(), target);
     end = next == boundaries.end() ? end_of_section : *next;
     const std::string_view rest = image.bytes(target, end_of_section);
-    if (const std::size_t zero = rest.find('\0'); zero != std::string_view::npos)
+    if (const std::size_t zero = rest.find('\0'); zero != std::string_view::npos) {
       end = std::max(end, target + zero + 1);
+      // Behind a text stand constants, which instructions read one by one.
+      const auto constant = read_places.lower_bound(target + zero + 1);
+      if (constant != read_places.end() && *constant < end && is_text(rest.substr(0, zero)) &&
+          rest.substr(zero, *constant - target - zero).find_first_not_of('\0') == std::string_view::npos)
+        end = *constant;
+    }
   }
   edge.node = chunk_at(target, std::min(end, end_of_section));
   return edge;
@@ -222,9 +240,8 @@ bool HostCode::Graph::read_jump_table(Node& node, std::string_view bytes, const 
           return name.find(".cold") != std::string::npos;
         });
     if (!moved) {
-      if (at == 0) return false;
-      text += bytes.substr(at);  // the next constant, which nobody seems to use
-      break;
+      if (at < 8) return false;
+      break;  // behind the table
     }
     text += fmt::format("moved {}\n", target - part->start);
     elsewhere.push_back(target);
@@ -306,6 +323,10 @@ HostReach HostCode::Graph::reach(const std::vector<int>& roots, const IsEnd& is_
     if (node.function) found.functions.insert(node.names.begin(), node.names.end());
     if (node.writable) found.writable.insert(node.names.begin(), node.names.end());
     text += fmt::format("{} {}\n", node.function, node.content);
+    // A kernel and a variable of the device are known to the runtime by the address of a part of the host,
+    // which holds nothing of them.
+    for (const std::string& name : node.names)
+      if (node.writable || (node.function && counted.contains(kernel_key(name)))) text += name + "\n";
     for (const Edge& edge : node.edges) {
       if (edge.node == nowhere) {
         found.imports.insert(edge.label);
@@ -339,6 +360,10 @@ Result<HostCode> HostCode::read(std::span<const std::byte> bytes) {
   graph->tables = std::move(*tables);
   graph->prepare();
   return HostCode(std::move(graph));
+}
+
+void HostCode::count_names(const NameSet& keys) {
+  graph_->counted = keys;
 }
 
 bool HostCode::has(std::string_view function) const {

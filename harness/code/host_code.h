@@ -1,6 +1,7 @@
 // The code and data of a program or a shared object that the host executes and reads, as a graph: functions
 // and objects, and which refers to which. Two parts of two builds are equal if their graphs are, wherever the
-// linker put them. Without symbols, or where something is not understood, there is no graph. Pure.
+// linker put them. Names of variables count, those of functions and constants do not. Without symbols, or
+// where something is not understood, there is no graph. Pure.
 //
 // Followed are calls, jumps, addresses in instructions and in data (relocations), tables of jumps, parts of
 // functions that the compiler moved away, and what handles a function's exceptions. Not followed are
@@ -37,6 +38,9 @@ class HostCode {
   HostCode(HostCode&&) noexcept;
   HostCode& operator=(HostCode&&) noexcept;
   ~HostCode();
+
+  // Functions with these kernel_key()s count with their names: those that launch a kernel are all alike.
+  void count_names(const NameSet& keys);
 
   [[nodiscard]] bool has(std::string_view function) const;
   [[nodiscard]] std::vector<std::string> functions_with_prefix(std::string_view prefix) const;

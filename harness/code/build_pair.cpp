@@ -124,7 +124,7 @@ void BuildPair::add_kernels(CodeChangeReport& report) {
 
 // The program that measures: its workers make inputs and call variants, and it plans what they do. Other
 // commands change no result. A build without one is measured by some other program, which is the same.
-const std::optional<Difference>& BuildPair::judge_harness() {
+const std::optional<CodeDifference>& BuildPair::judge_harness() {
   if (harness_) return *harness_;
   harness_.emplace();
   std::error_code code;
@@ -133,7 +133,7 @@ const std::optional<Difference>& BuildPair::judge_harness() {
   if (single_ || (!before && !after)) return *harness_;
   const ComparedFile* const file = before && after ? compared(harness_program) : nullptr;
   if (file == nullptr) {
-    *harness_ = Difference{ChangeReason::file_missing, harness_program, {}};
+    *harness_ = CodeDifference{ChangeReason::file_missing, harness_program, {}};
     return *harness_;
   }
   if (file->is_equal()) return *harness_;
@@ -144,7 +144,7 @@ const std::optional<Difference>& BuildPair::judge_harness() {
   return *harness_;
 }
 
-Difference BuildPair::judge_variant(const CaseRecord& one) {
+CodeDifference BuildPair::judge_variant(const CaseRecord& one) {
   const std::string variant = root_of_variant(one.workload, one.variant);
   const std::string workload = root_of_workload(one.workload);
   const bool on_cpu = one.device == cpu_kind.name;
@@ -190,7 +190,7 @@ std::optional<std::string> BuildPair::file_of_word(const std::string& word) cons
   return std::nullopt;
 }
 
-Difference BuildPair::judge_program(const CaseRecord& one) {
+CodeDifference BuildPair::judge_program(const CaseRecord& one) {
   const std::vector<std::string>& command = one.program->command;
   if (command.empty()) return {ChangeReason::other_command, "", {}};
   const std::optional<std::string> program = file_of_word(command[0]);
@@ -210,7 +210,7 @@ Difference BuildPair::judge_program(const CaseRecord& one) {
   if (changed.empty()) return {};
   std::set<std::string> names;
   for (const std::string& mangled : changed) names.insert(demangled(mangled));
-  Difference difference{ChangeReason::kernel_steers, *program, {}};
+  CodeDifference difference{ChangeReason::kernel_steers, *program, {}};
   // A kernel's own case ends with its name, a step has the kernels that it launches.
   std::set<std::string> own = kernels_named_by(one);
   for (const std::string& name : names)
@@ -220,7 +220,7 @@ Difference BuildPair::judge_program(const CaseRecord& one) {
   return difference;
 }
 
-Difference BuildPair::judge(const CaseRecord& one) {
+CodeDifference BuildPair::judge(const CaseRecord& one) {
   if (one.program) return judge_program(one);
   if (one.workload.empty() || one.variant.empty()) return {ChangeReason::unknown_file, "", {}};
   const auto [known, added] = variants_.try_emplace({one.workload, one.variant, one.device});
@@ -231,7 +231,7 @@ Difference BuildPair::judge(const CaseRecord& one) {
 void BuildPair::add_cases(const Record& record, CodeChangeReport& report) {
   for (const CaseRecord& one : record.cases) {
     if (one.outcome == Outcome::skipped) continue;
-    Difference found = judge(one);
+    CodeDifference found = judge(one);
     report.cases.push_back({record.suite.name, one.id, found.reason != ChangeReason::nothing, found.reason,
                             std::move(found.file), std::move(found.names)});
   }

@@ -33,18 +33,18 @@ class BuildPair {
   // A file that both builds have, by its path in them; null where it cannot be compared, as `missing_` says.
   const ComparedFile* compared(const std::string& name);
   [[nodiscard]] std::filesystem::path path(const std::filesystem::path& root, const std::string& name) const;
-  [[nodiscard]] Difference judge(const CaseRecord& one);
-  [[nodiscard]] Difference judge_variant(const CaseRecord& one);
-  [[nodiscard]] Difference judge_program(const CaseRecord& one);
-  [[nodiscard]] const std::optional<Difference>& judge_harness();
+  [[nodiscard]] CodeDifference judge(const CaseRecord& one);
+  [[nodiscard]] CodeDifference judge_variant(const CaseRecord& one);
+  [[nodiscard]] CodeDifference judge_program(const CaseRecord& one);
+  [[nodiscard]] const std::optional<CodeDifference>& judge_harness();
   [[nodiscard]] std::optional<std::string> file_of_word(const std::string& word) const;
 
   std::filesystem::path before_, after_;
   bool single_ = false;             // one file each
   std::vector<std::string> names_;  // of files that may matter, sorted
   std::map<std::string, std::optional<ComparedFile>> files_;
-  std::optional<std::optional<Difference>> harness_ = {};
-  std::map<std::array<std::string, 3>, Difference> variants_;  // by workload, variant and device
+  std::optional<std::optional<CodeDifference>> harness_ = {};
+  std::map<std::array<std::string, 3>, CodeDifference> variants_;  // by workload, variant and device
 };
 
 }  // namespace harness

@@ -134,49 +134,49 @@ std::vector<std::string> ComparedFile::changed_kernels() const {
   return {changed_.begin(), changed_.end()};
 }
 
-std::optional<Difference> ComparedFile::device_difference() const {
+std::optional<CodeDifference> ComparedFile::device_difference() const {
   if (device_[0].faulty != device_[1].faulty)
-    return Difference{ChangeReason::unknown_image, name_,
-                      device_[0].faults.empty() ? device_[1].faults : device_[0].faults};
+    return CodeDifference{ChangeReason::unknown_image, name_,
+                          device_[0].faults.empty() ? device_[1].faults : device_[0].faults};
   if (device_[0].link_time_code != device_[1].link_time_code)
-    return Difference{ChangeReason::link_time_code, name_, {}};
+    return CodeDifference{ChangeReason::link_time_code, name_, {}};
   return std::nullopt;
 }
 
-std::optional<Difference> ComparedFile::library_difference() const {
+std::optional<CodeDifference> ComparedFile::library_difference() const {
   const Libraries before = libraries_of(paths_[0]), after = libraries_of(paths_[1]);
   for (const auto& [name, path] : after) {
     const auto other = before.find(name);
     if (path.empty() || (other != before.end() && other->second.empty()))
-      return Difference{ChangeReason::library_missing, name, {}};
+      return CodeDifference{ChangeReason::library_missing, name, {}};
     const bool same = other != before.end() && (other->second == path || identity_of_library(other->second) ==
                                                                              identity_of_library(path));
-    if (!same) return Difference{ChangeReason::library, name, {}};
+    if (!same) return CodeDifference{ChangeReason::library, name, {}};
   }
   for (const auto& [name, path] : before)
-    if (!after.contains(name)) return Difference{ChangeReason::library, name, {}};
+    if (!after.contains(name)) return CodeDifference{ChangeReason::library, name, {}};
   return std::nullopt;
 }
 
 // Names those that differ themselves; a caller of one that differs is equal.
-std::optional<Difference> ComparedFile::host_difference(const HostReach& before, const HostReach& after,
-                                                        ChangeReason reason) const {
+std::optional<CodeDifference> ComparedFile::host_difference(const HostReach& before, const HostReach& after,
+                                                            ChangeReason reason) const {
   if (before.digest == after.digest) return std::nullopt;
   NameSet names;
   for (const HostReach* side : {&before, &after})
     for (const std::string& one : side->functions)
       if (host_[0]->content_of(one) != host_[1]->content_of(one)) names.insert(one);
-  return Difference{reason, name_, named(names)};
+  return CodeDifference{reason, name_, named(names)};
 }
 
-std::optional<Difference> ComparedFile::kernel_difference(const NameSet& functions) const {
+std::optional<CodeDifference> ComparedFile::kernel_difference(const NameSet& functions) const {
   if (changed_.empty()) return std::nullopt;
   NameSet keys, names;
   for (const std::string& one : functions) keys.insert(kernel_key(one));
   for (const std::string& one : changed_)
     if (keys.contains(kernel_key(one))) names.insert(one);
   if (names.empty()) return std::nullopt;
-  return Difference{ChangeReason::kernel, name_, named(names)};
+  return CodeDifference{ChangeReason::kernel, name_, named(names)};
 }
 
 // A kernel has a function of its name on the host, which launches it. Where that is missing, anybody may.
@@ -191,15 +191,15 @@ NameSet ComparedFile::launched_by_unknown() const {
   return names;
 }
 
-std::optional<Difference> ComparedFile::find_for_all() const {
+std::optional<CodeDifference> ComparedFile::find_for_all() const {
   if (auto found = device_difference()) return found;
   if (auto found = library_difference()) return found;
   if (equal_) return std::nullopt;
   if (!host_[0] || !host_[1]) {
     const Result<std::string> before = loaded_host_hash(files_[0].bytes()),
                               after = loaded_host_hash(files_[1].bytes());
-    if (!before || !after || *before != *after) return Difference{ChangeReason::host_file, name_, {}};
-    if (!changed_.empty()) return Difference{ChangeReason::kernel, name_, named(changed_)};
+    if (!before || !after || *before != *after) return CodeDifference{ChangeReason::host_file, name_, {}};
+    if (!changed_.empty()) return CodeDifference{ChangeReason::kernel, name_, named(changed_)};
     return std::nullopt;
   }
   if (auto found = host_difference(common_[0], common_[1], ChangeReason::common_host)) return found;
@@ -208,12 +208,12 @@ std::optional<Difference> ComparedFile::find_for_all() const {
   return std::nullopt;
 }
 
-const std::optional<Difference>& ComparedFile::for_all() const {
+const std::optional<CodeDifference>& ComparedFile::for_all() const {
   if (!for_all_) for_all_ = find_for_all();
   return *for_all_;
 }
 
-std::optional<Difference> ComparedFile::for_roots(const std::vector<std::string>& roots) const {
+std::optional<CodeDifference> ComparedFile::for_roots(const std::vector<std::string>& roots) const {
   if (for_all()) return *for_all();
   if (!host_[0] || !host_[1]) return std::nullopt;  // all of it is equal
   std::array<HostReach, 2> reaches;
@@ -222,7 +222,7 @@ std::optional<Difference> ComparedFile::for_roots(const std::vector<std::string>
   if (auto found = host_difference(reaches[0], reaches[1], ChangeReason::host_code)) return found;
   if (auto found = kernel_difference(reaches[1].functions)) return found;
   if (opens_libraries(host_[1]->reach(roots, is_of_runtime)))
-    return Difference{ChangeReason::opens_libraries, name_, {}};
+    return CodeDifference{ChangeReason::opens_libraries, name_, {}};
   if (equal_) return std::nullopt;
   if (!unsure_variables_) {
     // Functions that differ may leave something behind for others, in variables of the file.
@@ -236,17 +236,18 @@ std::optional<Difference> ComparedFile::for_roots(const std::vector<std::string>
     unsure_variables_ = std::move(found);
   }
   for (const std::string& one : reaches[1].writable)
-    if (unsure_variables_->contains(one)) return Difference{ChangeReason::host_code, name_, {demangled(one)}};
+    if (unsure_variables_->contains(one))
+      return CodeDifference{ChangeReason::host_code, name_, {demangled(one)}};
   return std::nullopt;
 }
 
-std::optional<Difference> ComparedFile::for_workload(const std::string& root) const {
+std::optional<CodeDifference> ComparedFile::for_workload(const std::string& root) const {
   if (!host_[0] || !host_[1]) return equal_ ? std::nullopt : for_all();
   return host_difference(host_[0]->reach({root}, registers_device_code),
                          host_[1]->reach({root}, registers_device_code), ChangeReason::host_code);
 }
 
-std::optional<Difference> ComparedFile::for_work_of(const std::vector<std::string>& roots) const {
+std::optional<CodeDifference> ComparedFile::for_work_of(const std::vector<std::string>& roots) const {
   if (auto found = device_difference()) return found;
   if (auto found = library_difference()) return found;
   if (!host_[0] || !host_[1]) return for_all();
@@ -254,14 +255,14 @@ std::optional<Difference> ComparedFile::for_work_of(const std::vector<std::strin
                          ChangeReason::common_host);
 }
 
-std::optional<Difference> ComparedFile::for_host_of_program() const {
+std::optional<CodeDifference> ComparedFile::for_host_of_program() const {
   if (auto found = device_difference()) return found;
   if (auto found = library_difference()) return found;
   if (!host_[0] || !host_[1]) {
     const Result<std::string> before = loaded_host_hash(files_[0].bytes()),
                               after = loaded_host_hash(files_[1].bytes());
     if (equal_ || (before && after && *before == *after)) return std::nullopt;
-    return Difference{ChangeReason::host_file, name_, {}};
+    return CodeDifference{ChangeReason::host_file, name_, {}};
   }
   std::array<HostReach, 2> reaches;
   for (std::size_t side = 0; side < 2; ++side)
@@ -269,23 +270,23 @@ std::optional<Difference> ComparedFile::for_host_of_program() const {
   if (auto found = host_difference(reaches[0], reaches[1], ChangeReason::host_code)) return found;
   if (opens_libraries(host_[1]->reach_of_outside(
           [](std::string_view one) { return registers_device_code(one) || is_of_runtime(one); })))
-    return Difference{ChangeReason::opens_libraries, name_, {}};
+    return CodeDifference{ChangeReason::opens_libraries, name_, {}};
   return std::nullopt;
 }
 
-std::optional<Difference> ComparedFile::for_program() const {
+std::optional<CodeDifference> ComparedFile::for_program() const {
   if (auto found = for_host_of_program()) return found;
-  if (!changed_.empty()) return Difference{ChangeReason::kernel, name_, named(changed_)};
+  if (!changed_.empty()) return CodeDifference{ChangeReason::kernel, name_, named(changed_)};
   return std::nullopt;
 }
 
-std::optional<Difference> ComparedFile::for_whole() const {
+std::optional<CodeDifference> ComparedFile::for_whole() const {
   if (auto found = library_difference()) return found;
   if (equal_) return std::nullopt;
   const Result<std::string> before = loaded_sections_hash(files_[0].bytes()),
                             after = loaded_sections_hash(files_[1].bytes());
   if (before && after && *before == *after) return std::nullopt;
-  return Difference{ChangeReason::device, name_, {}};
+  return CodeDifference{ChangeReason::device, name_, {}};
 }
 
 }  // namespace harness

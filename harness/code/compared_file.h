@@ -16,7 +16,7 @@
 namespace harness {
 
 // A reason for a change, without the case that it is about.
-struct Difference {
+struct CodeDifference {
   ChangeReason reason = ChangeReason::nothing;
   std::string file = {};
   std::vector<std::string> names = {};
@@ -39,31 +39,31 @@ class ComparedFile {
 
   // What of the file matters to all that use it: device code that nobody can read, libraries, what runs when
   // it is loaded, and kernels that nobody can tell who launches. Made once.
-  [[nodiscard]] const std::optional<Difference>& for_all() const;
+  [[nodiscard]] const std::optional<CodeDifference>& for_all() const;
   // What differs of all that these functions reach, kernels included. for_all() comes first.
-  [[nodiscard]] std::optional<Difference> for_roots(const std::vector<std::string>& roots) const;
+  [[nodiscard]] std::optional<CodeDifference> for_roots(const std::vector<std::string>& roots) const;
   // The same of a workload's own host code, which launches nothing.
-  [[nodiscard]] std::optional<Difference> for_workload(const std::string& root) const;
+  [[nodiscard]] std::optional<CodeDifference> for_workload(const std::string& root) const;
   // The same of a part of a program, up to what it registers (sdk/registry.h).
-  [[nodiscard]] std::optional<Difference> for_work_of(const std::vector<std::string>& roots) const;
+  [[nodiscard]] std::optional<CodeDifference> for_work_of(const std::vector<std::string>& roots) const;
   // Of all that a program executes, kernels included.
-  [[nodiscard]] std::optional<Difference> for_program() const;
+  [[nodiscard]] std::optional<CodeDifference> for_program() const;
   // The same without kernels.
-  [[nodiscard]] std::optional<Difference> for_host_of_program() const;
+  [[nodiscard]] std::optional<CodeDifference> for_host_of_program() const;
   // Of every loaded section, as the identity of calls on a CPU has it.
-  [[nodiscard]] std::optional<Difference> for_whole() const;
+  [[nodiscard]] std::optional<CodeDifference> for_whole() const;
   // The kernels that differ, of all architectures, by mangled names.
   [[nodiscard]] std::vector<std::string> changed_kernels() const;
 
  private:
   ComparedFile(std::string name, MappedFile before, MappedFile after);
   void read_sides();
-  [[nodiscard]] std::optional<Difference> device_difference() const;
-  [[nodiscard]] std::optional<Difference> library_difference() const;
-  [[nodiscard]] std::optional<Difference> host_difference(const HostReach& before, const HostReach& after,
-                                                          ChangeReason reason) const;
-  [[nodiscard]] std::optional<Difference> kernel_difference(const NameSet& functions) const;
-  [[nodiscard]] std::optional<Difference> find_for_all() const;
+  [[nodiscard]] std::optional<CodeDifference> device_difference() const;
+  [[nodiscard]] std::optional<CodeDifference> library_difference() const;
+  [[nodiscard]] std::optional<CodeDifference> host_difference(const HostReach& before, const HostReach& after,
+                                                              ChangeReason reason) const;
+  [[nodiscard]] std::optional<CodeDifference> kernel_difference(const NameSet& functions) const;
+  [[nodiscard]] std::optional<CodeDifference> find_for_all() const;
   [[nodiscard]] NameSet launched_by_unknown() const;
 
   std::string name_;
@@ -75,7 +75,7 @@ class ComparedFile {
   std::vector<KernelCodeChange> kernels_;
   NameSet changed_;                  // kernels
   std::array<HostReach, 2> common_;  // what runs whoever uses the file
-  mutable std::optional<std::optional<Difference>> for_all_ = {};
+  mutable std::optional<std::optional<CodeDifference>> for_all_ = {};
   // Variables that functions which differ refer to, wherever they are reached from.
   mutable std::optional<NameSet> unsure_variables_ = {};
 };

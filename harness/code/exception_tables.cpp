@@ -1,5 +1,7 @@
 #include "harness/code/exception_tables.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -120,29 +122,36 @@ std::optional<std::map<std::uint64_t, std::uint64_t>> table_addresses(const ElfS
   return found;
 }
 
-// The highest number of a type that the actions of call sites name.
-std::optional<std::size_t> highest_type(std::string_view sites, std::string_view actions) {
-  std::size_t highest = 0;
-  std::set<std::size_t> open;
+struct Actions {
+  std::string text;                  // those that call sites name, and the ones that follow
+  std::size_t highest = 0;           // number of a type in them
+  bool with_specifications = false;  // lists of types, behind the table
+};
+
+std::optional<Actions> actions_of(std::string_view sites, std::string_view bytes) {
+  Actions found;
+  std::set<std::size_t> open, seen;
   for (Reader in{sites}; in.at < sites.size();) {
     for (int i = 0; i < 3; ++i) in.unsigned_number();
     const std::uint64_t action = in.unsigned_number();
     if (!in.ok) return std::nullopt;
     if (action > 0) open.insert(action - 1);
   }
-  std::set<std::size_t> seen;
   while (!open.empty()) {
-    Reader in{actions, *open.begin()};
+    Reader in{bytes, *open.begin()};
     open.erase(open.begin());
     if (!seen.insert(in.at).second) continue;
+    const std::size_t begin = in.at;
     const std::int64_t type = in.signed_number();
     const auto here = static_cast<std::int64_t>(in.at);
     const std::int64_t next = in.signed_number();
     if (!in.ok || here + next < 0) return std::nullopt;
-    if (type > 0) highest = std::max(highest, static_cast<std::size_t>(type));
+    found.text += fmt::format("{} {} {}\n", begin, type, next);
+    if (type > 0) found.highest = std::max(found.highest, static_cast<std::size_t>(type));
+    found.with_specifications = found.with_specifications || type < 0;
     if (next != 0) open.insert(static_cast<std::size_t>(here + next));
   }
-  return highest;
+  return found;
 }
 
 std::optional<ExceptionTable> table_of(std::string_view bytes, std::uint64_t address) {
@@ -159,20 +168,19 @@ std::optional<ExceptionTable> table_of(std::string_view bytes, std::uint64_t add
   if (in.take<unsigned char>() != unsigned_leb) return std::nullopt;
   const std::uint64_t length = in.unsigned_number();
   if (!in.ok || length > bytes.size() - in.at || base > bytes.size()) return std::nullopt;
-  const std::string_view sites = bytes.substr(in.at, length), actions = bytes.substr(in.at + length);
+  const std::string_view sites = bytes.substr(in.at, length);
+  const std::optional<Actions> actions = actions_of(sites, bytes.substr(in.at + length));
+  if (!actions || actions->highest > base / 4) return std::nullopt;
+  const std::size_t begin_of_types = base - actions->highest * 4;
+  if (actions->highest > 0 && begin_of_types < in.at + length) return std::nullopt;
   ExceptionTable table;
-  const std::optional<std::size_t> types = how == omitted ? 0 : highest_type(sites, actions);
-  if (!types || *types > base / 4) return std::nullopt;
-  const std::size_t begin_of_types = how == omitted ? bytes.size() : base - *types * 4;
-  if (begin_of_types < in.at + length) return std::nullopt;
-  const auto add = [&](std::string_view part) {  // without what fills up to the next
-    while (part.ends_with('\0')) part.remove_suffix(1);
-    table.content += part;
-    table.content += '|';
-  };
-  add(bytes.substr(in.at, begin_of_types - in.at));
-  if (how != omitted) add(bytes.substr(base));
-  for (std::size_t at = begin_of_types; how != omitted && at < base; at += 4) {
+  table.content = std::string(sites) + "|" + actions->text;
+  if (actions->with_specifications) {
+    std::string_view lists = bytes.substr(base);
+    while (lists.ends_with('\0')) lists.remove_suffix(1);  // up to the next table
+    table.content += lists;
+  }
+  for (std::size_t at = begin_of_types; at < base; at += 4) {
     std::int32_t distance = 0;
     std::memcpy(&distance, bytes.data() + at, sizeof distance);
     table.types.push_back(distance == 0 ? 0 : address + at + static_cast<std::uint64_t>(distance));

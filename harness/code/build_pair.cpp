@@ -32,7 +32,7 @@ FileKind kind_of(std::span<const std::byte> bytes, const fs::path& path) {
   return library ? FileKind::library : FileKind::program;
 }
 
-// Of a build's folder: all libraries, and the programs that hold device code.
+// Names all libraries of a build's folder, and the programs that hold device code.
 void add_names(const fs::path& root, std::set<std::string>& names) {
   std::error_code code;
   for (fs::recursive_directory_iterator at(root, fs::directory_options::skip_permission_denied, code), end;

@@ -23,7 +23,7 @@ class BuildPair {
 
   // The kernels of all files that hold device code.
   void add_kernels(CodeChangeReport& report);
-  // What each case of a record can do.
+  // Judges each case of a record.
   void add_cases(const Record& record, CodeChangeReport& report);
 
  private:

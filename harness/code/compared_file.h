@@ -37,20 +37,20 @@ class ComparedFile {
   [[nodiscard]] bool has_function(const std::string& name) const;
   [[nodiscard]] bool has_functions_with_prefix(const std::string& prefix) const;
 
-  // What of the file matters to all that use it: device code that nobody can read, libraries, what runs when
-  // it is loaded, and kernels that nobody can tell who launches. Made once.
+  // The first difference that matters to all that use the file: device code that nobody can read, libraries,
+  // what runs when it is loaded, and kernels that nobody can tell who launches. Made once.
   [[nodiscard]] const std::optional<CodeDifference>& for_all() const;
-  // What differs of all that these functions reach, kernels included. for_all() comes first.
+  // The first difference in all that these functions reach, kernels included. for_all() comes first.
   [[nodiscard]] std::optional<CodeDifference> for_roots(const std::vector<std::string>& roots) const;
   // The same of a workload's own host code, which launches nothing.
   [[nodiscard]] std::optional<CodeDifference> for_workload(const std::string& root) const;
   // The same of a part of a program, up to what it registers (sdk/registry.h).
   [[nodiscard]] std::optional<CodeDifference> for_work_of(const std::vector<std::string>& roots) const;
-  // Of all that a program executes, kernels included.
+  // The first in all that a program executes, kernels included.
   [[nodiscard]] std::optional<CodeDifference> for_program() const;
   // The same without kernels.
   [[nodiscard]] std::optional<CodeDifference> for_host_of_program() const;
-  // Of every loaded section, as the identity of calls on a CPU has it.
+  // Any in the loaded sections, as the identity of calls on a CPU has it.
   [[nodiscard]] std::optional<CodeDifference> for_whole() const;
   // The kernels that differ, of all architectures, by mangled names.
   [[nodiscard]] std::vector<std::string> changed_kernels() const;

@@ -1,4 +1,4 @@
-// What handles the exceptions of functions of the host: the tables that .eh_frame names. Pure.
+// Tables of what handles the exceptions of functions of the host, which .eh_frame names. Pure.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ struct ContainerHeader {
 };
 static_assert(sizeof(ContainerHeader) == 16);
 
-// What all versions of nvcc write in front of an image; the rest of the header is names and options.
+// All versions of nvcc write this in front of an image; the rest of the header is names and options.
 struct ImageHeader {
   std::uint16_t kind;
   std::uint16_t version;

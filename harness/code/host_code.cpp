@@ -21,7 +21,7 @@ namespace {
 
 constexpr int nowhere = -1;  // no node
 
-// Of the C library's start files: they do the same in every program, around addresses that differ.
+// Functions of the C library's start files. They do the same in every program, around addresses that differ.
 bool is_of_start_files(std::string_view name) {
   constexpr auto names = std::to_array<std::string_view>({"_init", "_fini", "_start", "deregister_tm_clones",
                                                           "register_tm_clones", "__do_global_dtors_aux",

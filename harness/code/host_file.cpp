@@ -1,4 +1,4 @@
-// Of a file's host code, what needs no graph: libraries, and one hash of all.
+// Facts of a file's host code that need no graph: libraries, and one hash of all.
 #include <elf.h>
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// What a linked program or shared object has at which address: sections, symbols, relocations. Pure.
+// The addresses of a linked program or shared object: sections, symbols, relocations. Pure.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct HostPart {
   std::vector<std::string> names;  // aliases, in order
 };
 
-// What the dynamic linker writes to a place.
+// The value that the dynamic linker writes to a place.
 struct HostRelocation {
   std::uint32_t type = 0;     // R_X86_64_...
   std::uint64_t address = 0;  // in this image, where there is no import

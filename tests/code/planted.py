@@ -22,7 +22,7 @@ import threading
 HERE = pathlib.Path(__file__).resolve().parent / "planted"
 CASES = ("a", "b", "c")
 
-# What is planted: a name, edits (file, old text, new text), the cases that it changes, and where the build
+# Each plant is a name, edits (file, old text, new text), the cases that it changes, and where the build
 # differs its options.
 PLANTS = [
     # device code

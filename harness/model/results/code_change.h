@@ -1,4 +1,4 @@
-// What differs between the device code of two builds, and which results that can change: facts of
+// Differences between the code of two builds, and the results that these can change: facts of
 // `harness affected`.
 #pragma once
 
@@ -50,7 +50,7 @@ inline constexpr auto enum_names<InstructionClass> =
                              {InstructionClass::other, "other"}});
 inline constexpr std::size_t instruction_classes = static_cast<std::size_t>(InstructionClass::other) + 1;
 
-// Of one kernel's machine code. What the image does not tell is 0.
+// Figures of one kernel's machine code, 0 where the image does not tell.
 struct KernelFigures {
   std::int64_t registers = 0;       // a thread
   std::int64_t stack_bytes = 0;     // a thread; spilled registers are part of it
@@ -155,7 +155,7 @@ inline std::size_t changeable(const CodeChangeReport& report) {
   return static_cast<std::size_t>(std::count_if(report.cases.begin(), report.cases.end(),
                                                 [](const CaseChange& one) { return one.can_change; }));
 }
-// Of the cases; without any, of the kernels.
+// Whether some case can; without cases, whether some kernel differs.
 inline bool can_change_any(const CodeChangeReport& report) {
   return changeable(report) > 0 ||
          (report.cases.empty() &&

@@ -61,8 +61,6 @@ struct Described<CodeChangeReport> {
 namespace harness::report {
 namespace {
 
-constexpr DocumentFormat format_here{"harness-affected"};
-
 std::string headline_of(const CodeChangeReport& report) {
   const std::size_t can = changeable(report);
   if (!report.cases.empty() && can == 0)
@@ -166,7 +164,7 @@ Report affected_document(const CodeChangeReport& report, bool as_exit_code) {
     document.blocks.push_back({Prose{{"No record was read, so no result is named."}}});
   if (as_exit_code && can_change_any(report)) document.exit_meaning = "exit code 1: something can change";
   return {std::move(document), [&report] { return ci_of(report); },
-          [&report] { return report_json(report, format_here); }};
+          [&report] { return report_json(report, formats::affected); }};
 }
 
 }  // namespace harness::report

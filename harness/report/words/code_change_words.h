@@ -10,7 +10,7 @@ namespace harness::report {
 // "a kernel that it launches differs: naive_scores".
 std::string words(const CaseChange& change);
 
-// What of a kernel's figures differs: "registers 26 -> 40, global 12 -> 16". "" where nothing does.
+// The figures of a kernel that differ: "registers 26 -> 40, global 12 -> 16". "" where nothing does.
 std::string figure_words(const KernelCodeChange& change);
 
 }  // namespace harness::report

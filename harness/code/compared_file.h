@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/code/device_file.h"
-#include "harness/code/host_code.h"
+#include "harness/code/host/host_code.h"
 #include "harness/code/mapped_file.h"
 #include "harness/model/results/code_change.h"
 

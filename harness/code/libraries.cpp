@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/base/bulk_hash.h"
-#include "harness/code/host_code.h"
+#include "harness/code/host/host_code.h"
 #include "harness/code/mapped_file.h"
 #include "harness/device/code/elf_image.h"
 

@@ -1,5 +1,5 @@
 // The graph of the host's code, on builds of host/part.cpp.
-#include "harness/code/host_code.h"
+#include "harness/code/host/host_code.h"
 
 #include <gmock/gmock.h>
 

@@ -7,7 +7,7 @@
 
 #include "harness/code/device_file.h"
 #include "harness/code/fatbin.h"
-#include "harness/code/host_code.h"
+#include "harness/code/host/host_code.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));

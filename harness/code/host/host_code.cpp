@@ -1,4 +1,4 @@
-#include "harness/code/host_code.h"
+#include "harness/code/host/host_code.h"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -11,9 +11,9 @@
 #include <unordered_map>
 
 #include "harness/base/bulk_hash.h"
-#include "harness/code/exception_tables.h"
-#include "harness/code/host_decode.h"
-#include "harness/code/host_image.h"
+#include "harness/code/host/exception_tables.h"
+#include "harness/code/host/host_decode.h"
+#include "harness/code/host/host_image.h"
 #include "harness/code/kernel_code.h"
 
 namespace harness {

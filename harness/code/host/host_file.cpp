@@ -8,8 +8,8 @@
 
 #include "harness/base/bulk_hash.h"
 #include "harness/base/text.h"
-#include "harness/code/host_code.h"
-#include "harness/code/host_image.h"
+#include "harness/code/host/host_code.h"
+#include "harness/code/host/host_image.h"
 #include "harness/code/kernel_code.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/code/host_image.h"
+#include "harness/code/host/host_image.h"
 
 #include <elf.h>
 #include <fmt/format.h>

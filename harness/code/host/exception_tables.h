@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/code/host_image.h"
+#include "harness/code/host/host_image.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "harness/code/exception_tables.h"
+#include "harness/code/host/exception_tables.h"
 
 #include <fmt/format.h>
 

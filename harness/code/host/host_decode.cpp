@@ -1,4 +1,4 @@
-#include "harness/code/host_decode.h"
+#include "harness/code/host/host_decode.h"
 
 #include <Zydis/Zydis.h>
 

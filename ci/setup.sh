@@ -17,7 +17,7 @@ logs=$root/build
 oldest_cuda=13.0
 
 run_packages=(libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev rapidjson-dev libsoci-dev
-  libsqlite3-dev zlib1g-dev libpugixml-dev libexpected-dev libssl-dev)
+  libsqlite3-dev zlib1g-dev libpugixml-dev libexpected-dev libssl-dev liblz4-dev libzstd-dev libzydis-dev)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev postgresql shellcheck python3 procps librsvg2-bin
   slurmctld slurmd slurm-client munge)
 # program:package
@@ -82,7 +82,8 @@ boost_version() {
 needs() {
   say "needed: CMake 3.25, Ninja, a C++20 compiler (g++ 12 or newer), git, ccache (optional), and the"
   say "development files of Boost 1.74, yaml-cpp, CLI11, fmt 9, nlohmann-json, RapidJSON, SOCI 4 with its"
-  say "SQLite backend, SQLite, zlib, pugixml, tl-expected and OpenSSL. Tests also need GoogleTest, Google Benchmark"
+  say "SQLite backend, SQLite, zlib, pugixml, tl-expected, OpenSSL, LZ4, Zstandard and Zydis 4. Tests also need"
+  say "GoogleTest, Google Benchmark"
   say "and Node.js 18 with npm"
 }
 

@@ -30,6 +30,17 @@ add_library(harness_soci INTERFACE)
 target_include_directories(harness_soci SYSTEM INTERFACE ${SOCI_INCLUDE})
 target_link_libraries(harness_soci INTERFACE ${SOCI_SQLITE3} ${SOCI_CORE} sqlite3 ${CMAKE_DL_LIBS})
 
+# Device code is compressed by LZ4 or Zstandard; Zydis decodes the host's.
+find_library(LZ4_LIBRARY lz4 REQUIRED)
+find_library(ZSTD_LIBRARY zstd REQUIRED)
+find_library(ZYDIS_LIBRARY Zydis REQUIRED)
+find_path(LZ4_INCLUDE lz4.h REQUIRED)
+find_path(ZSTD_INCLUDE zstd.h REQUIRED)
+find_path(ZYDIS_INCLUDE Zydis/Zydis.h REQUIRED)
+add_library(harness_unpack INTERFACE)
+target_include_directories(harness_unpack SYSTEM INTERFACE ${LZ4_INCLUDE} ${ZSTD_INCLUDE} ${ZYDIS_INCLUDE})
+target_link_libraries(harness_unpack INTERFACE ${LZ4_LIBRARY} ${ZSTD_LIBRARY} ${ZYDIS_LIBRARY})
+
 # The CUDA toolkit, where there is one.
 set(HARNESS_HAVE_CUDA OFF)
 if(NOT HARNESS_CUDA STREQUAL "OFF")

@@ -12,6 +12,7 @@
 #include "harness/model/results/bisection_log.h"
 #include "harness/model/results/case_trend.h"
 #include "harness/model/results/checked_claim.h"
+#include "harness/model/results/code_change.h"
 #include "harness/model/results/comparison.h"
 #include "harness/model/results/error_rates.h"
 #include "harness/model/results/examination.h"
@@ -71,6 +72,9 @@ Report tuning_document(const TuningReport& report);
 
 // `harness trace`.
 Report trace_document(const TracedRun& run);
+
+// `harness affected`.
+Report affected_document(const CodeChangeReport& report, bool as_exit_code = false);
 
 // `harness table`: one figure of every case, small enough for a README. `filters` match whole ids; none: all.
 // An error when no case is left, or no case has the figure.

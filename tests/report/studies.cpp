@@ -363,10 +363,39 @@ TuningReport tuning_report(const std::string& name) {
   return report;
 }
 
+CodeChangeReport code_changes(const std::string& name) {
+  CodeChangeReport report{"main (fbdad41923)", "build/" + name};
+  report.files = {"bin/harness", "lib/libharness_cuda.so"};
+  report.records = {"matmul (3f2a1b0c)"};
+  KernelFigures before;
+  before.registers = 26;
+  before.instructions = 480;
+  before.by_class[static_cast<std::size_t>(InstructionClass::global)] = 12;
+  before.by_class[static_cast<std::size_t>(InstructionClass::tensor)] = 64;
+  KernelFigures after = before;
+  after.registers = 40;
+  after.stack_bytes = 48;
+  after.by_class[static_cast<std::size_t>(InstructionClass::local)] = 6;
+  const std::string file = "lib/libharness_cuda.so";
+  report.kernels = {
+      {file, "sm_90a", "_Z4gemm", "gemm<" + name + ">", CodeState::changed, before, after},
+      {file, "sm_90a", "_Z4gelu", "gelu(float*)", CodeState::same, before, before},
+      {file, "sm_90a", "_Z4norm", "norm(float*)", CodeState::surroundings, before, before},
+      {file, "sm_90a", "_Z3add", "add(float*)", CodeState::added, {}, before},
+      {file, "compute_90", "_Z4gelu", "gelu(float*)", CodeState::removed, {}, {}},
+  };
+  report.cases = {
+      {"matmul", name, true, ChangeReason::kernel, file, {"gemm<" + name + ">"}},
+      {"matmul", "matmul/wmma/n=4096", true, ChangeReason::host_code, file, {"matmul::launch()"}},
+      {"matmul", "gelu/vector8/n=4096", false, ChangeReason::nothing, "", {}},
+  };
+  return report;
+}
+
 std::vector<std::string> report_names() {
-  return {"plan",    "run",       "comparison",  "governed", "proven", "explanation",
-          "history", "bisection", "calibration", "selftest", "doctor", "table",
-          "records", "trace",     "farm",        "claims"};
+  return {"plan",    "run",       "comparison",  "governed", "proven",  "explanation",
+          "history", "bisection", "calibration", "selftest", "doctor",  "table",
+          "records", "trace",     "farm",        "claims",   "affected"};
 }
 
 // The governed comparison has names of its own. A table needs the metric of a device.
@@ -404,6 +433,10 @@ std::string drawn(const std::string& report, Format format, const Style& style,
     return draw(report::trace_document(run));
   }
   if (report == "records") return draw(report::records_document(record_list(one)));
+  if (report == "affected") {
+    const CodeChangeReport changes = code_changes(one);
+    return draw(report::affected_document(changes, true));
+  }
   if (report == "farm") {
     const FarmProgress progress = farm_progress(one);
     return draw(report::farm_document(progress));

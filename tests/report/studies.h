@@ -18,6 +18,7 @@ SelftestReport selftest(double lower_bound = 0.017, const std::string& name = "g
 Examination examination(const std::string& name = "python");
 RecordList record_list(const std::string& name = "gelu/n=1");
 TracedRun traced_run(const std::string& name = "gelu/n=1");
+CodeChangeReport code_changes(const std::string& name = "gelu/n=1");
 Retelling explanation(const std::optional<std::string>& name = {});
 
 // The names of all reports.

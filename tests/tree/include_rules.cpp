@@ -14,7 +14,7 @@ namespace {
 const std::map<std::string, int, std::less<>>& floors() {
   static const std::map<std::string, int, std::less<>> table{
       {"base", 0},   {"sdk", 0},     {"schema", 1}, {"stats", 1}, {"model", 2},
-      {"device", 3}, {"catalog", 3}, {"doctor", 4}, {"suite", 4}, {"measure", 4},
+      {"device", 3}, {"catalog", 3}, {"code", 4}, {"doctor", 4}, {"suite", 4}, {"measure", 4},
       {"store", 4},  {"verdict", 4}, {"report", 4}, {"study", 5}, {"cli", 6}};
   return table;
 }

@@ -7,6 +7,7 @@
   ROW(run)                    \
   ROW(time)                   \
   ROW(trace)                  \
+  ROW(affected)               \
   ROW(compare)                \
   ROW(report)                 \
   ROW(explain)                \

@@ -37,10 +37,14 @@ std::optional<std::string_view> text_at(std::string_view table, std::uint64_t of
   return table.substr(offset, end - offset);
 }
 
-}  // namespace
+bool is_content(const Elf64_Shdr& one) {
+  return one.sh_type != SHT_NULL && one.sh_type != SHT_NOBITS && one.sh_type < SHT_LOPROC;
+}
 
 // When there are more sections than fit into 16 bits, the first section's header tells their number.
-Result<std::vector<ElfSection>> elf_sections(std::span<const std::byte> image, const char* what) {
+template <class Wanted>
+Result<std::vector<ElfSection>> sections_of(std::span<const std::byte> image, const char* what,
+                                            Wanted is_wanted) {
   const auto header = read_at<Elf64_Ehdr>(image, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
     return malformed(what, "is no ELF image");
@@ -64,13 +68,42 @@ Result<std::vector<ElfSection>> elf_sections(std::span<const std::byte> image, c
   std::vector<ElfSection> sections(count);
   for (std::uint64_t i = 0; i < count; ++i) {
     const Elf64_Shdr one = header_of(i);
-    if (one.sh_type == SHT_NULL || one.sh_type == SHT_NOBITS || one.sh_type >= SHT_LOPROC) continue;
+    if (!is_wanted(one)) continue;
     const auto name = text_at(*names, one.sh_name);
-    const auto bytes = bytes_at(image, one.sh_offset, one.sh_size);
+    const auto bytes =
+        one.sh_type == SHT_NOBITS ? std::string_view() : bytes_at(image, one.sh_offset, one.sh_size);
     if (!name || !bytes) return malformed(what, "has a section outside of itself");
-    sections[i] = {*name, *bytes, one.sh_type, one.sh_flags, one.sh_link};
+    sections[i] = {*name, *bytes, one.sh_type, one.sh_flags, one.sh_link, one.sh_addr, one.sh_size};
   }
   return sections;
+}
+
+}  // namespace
+
+Result<std::vector<ElfSection>> elf_sections(std::span<const std::byte> image, const char* what) {
+  return sections_of(image, what, is_content);
+}
+
+Result<std::vector<ElfSection>> all_elf_sections(std::span<const std::byte> image, const char* what) {
+  return sections_of(image, what, [](const Elf64_Shdr& one) { return one.sh_type != SHT_NULL; });
+}
+
+std::vector<ElfSymbol> elf_symbols(const ElfSection& table, const std::vector<ElfSection>& sections) {
+  std::vector<ElfSymbol> symbols(table.bytes.size() / sizeof(Elf64_Sym));
+  const std::string_view names =
+      table.link < sections.size() ? sections[table.link].bytes : std::string_view();
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    Elf64_Sym one;
+    std::memcpy(&one, table.bytes.data() + i * sizeof one, sizeof one);
+    symbols[i] = {text_at(names, one.st_name).value_or(""),
+                  one.st_value,
+                  one.st_size,
+                  one.st_shndx,
+                  static_cast<unsigned char>(ELF64_ST_TYPE(one.st_info)),
+                  static_cast<unsigned char>(ELF64_ST_BIND(one.st_info)),
+                  one.st_other};
+  }
+  return symbols;
 }
 
 std::string relocations_text(const ElfSection& relocations, const std::vector<ElfSection>& sections) {

@@ -1,0 +1,40 @@
+// The kernels of a cubin: what each can execute and read, as hashes that do not depend on addresses, on the
+// order of functions, on padding, on line numbers and on the names of files; and its figures. Pure.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/model/results/code_change.h"
+
+namespace harness {
+
+struct KernelCode {
+  std::string name;   // mangled, as source_name() writes it
+  std::string code;   // hash of its instructions and constants, what they refer to, and its attributes
+  std::string whole;  // hash of that, of the functions that it may call, and of its image's variables
+  KernelFigures figures;
+};
+
+struct CubinCode {
+  std::string architecture;  // "sm_90a"
+  std::string compiler;      // the line that a toolkit leaves of itself: "ptxas -arch sm_90a -m 64"; or ""
+  std::vector<KernelCode> kernels;
+};
+
+Result<CubinCode> read_cubin(std::span<const std::byte> image);
+
+// A text with mangled names, in which nothing is left of what nvcc makes of the path and the content of a
+// file, and of numbers that it counts within a file: the names of anonymous namespaces, of static kernels and
+// of helper functions.
+std::string source_name(std::string_view text);
+
+// A mangled name without the marks of internal linkage, which the host's functions have and kernels have not:
+// "_ZL6stagedPf" launches "_Z6stagedPf".
+std::string kernel_key(std::string_view name);
+
+}  // namespace harness

@@ -50,6 +50,21 @@ expect 0 "$HARNESS" farm judge --store farm.db
 expect 0 plan
 [ "$(tasks | wc -l)" = 2 ] || problem "tasks of one element: $(tasks)"
 
+# Nobody knows how long 120 other cases take, and they take no time: an element takes more and more of them at once, but not
+# where somebody says how many cases a task has.
+sed "s/n: \[[^]]*\]/n: [$(seq -s ', ' 100 159)]/; s/name: demo/name: short/" suite.yaml >short.yaml
+echo '{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [{"match": "*", "us": 100}]}' >short.json
+for block in "" "--block 24"; do
+  # shellcheck disable=SC2086  # two words, or none
+  expect 0 "$HARNESS" farm plan short.yaml --store farm.db --device scripted:short.json --measure all $block
+  [ "$(tasks | wc -l)" = 5 ] || problem "planned: $(tasks | wc -l) tasks"
+  expect 0 "$HARNESS" farm work --store farm.db --quiet
+  tasks | sed '/^$/d' >measured.txt
+  [ "$(tr ' ' '\n' <measured.txt | sort -u | wc -l)" = 120 ] || problem "not each case once"
+  [ "$(wc -l <measured.txt)" = "$([ -n "$block" ] && echo 5 || echo 3)" ] || problem "$block: $(wc -l <measured.txt) tasks"
+  expect 0 "$HARNESS" farm judge --store farm.db
+done
+
 # A case that took longer than a job has is told when it is planned. Jobs with more time get tasks that fit.
 expect 2 plan --slurm job.sh --sbatch time=2
 names suite.yaml twice/also_right/n=40

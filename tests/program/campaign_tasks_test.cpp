@@ -40,6 +40,13 @@ TEST(CampaignTasks, HaveFourCasesAtLeastOrAThirdOfASmallBlock) {
   EXPECT_THAT(tasks(4, 2, 8), ElementsAre(1, 1, 1, 1));
 }
 
+TEST(CampaignTasks, GrowFromOneToTheNextWhereTheirProcessesAreShort) {
+  EXPECT_EQ(cases_of_next_task(24, 0), 48);
+  EXPECT_EQ(cases_of_next_task(24, 0.1), 48);
+  EXPECT_EQ(cases_of_next_task(24, 0.8), 30);
+  EXPECT_EQ(cases_of_next_task(24, 2), 12);
+}
+
 TEST(CampaignTasks, AreOfOneGpuFirstAndOfTheCpuLast) {
   CampaignSide side;
   const auto add = [&](const char* device, int gpus) {

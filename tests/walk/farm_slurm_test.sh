@@ -31,17 +31,17 @@ eventually all_idle
 
 clone
 ci/bootstrap.sh
-cp -r build/release old
-cp -r build/release new
+git checkout -qb change
 
 page harness/cli/farm/README.md 'Slurm'
+step 0 "git worktree add"
 step 0 "harness farm plan"
 tasks=$(sed -n 's/^campaign .*: \([0-9]*\) task.*/\1/p' "$printed")
 id=$(sed -n 's/^campaign \(........\).*/\1/p' "$printed")
 step 0 "bash job.sh"
 judge=$(sed -n 's/.*exit status of job \([0-9]*\),.*/\1/p' "$printed")
 # The tree may go on changing: copies are measured.
-echo changed >new/bin/harness
+echo changed >build/release/bin/harness
 over() { ! squeue --noheader --jobs="$judge" 2>/dev/null | grep -q .; }
 eventually over
 [ -s "harness-judge-$id.md" ] || problem "there is no report: $(cat "harness-judge-$id.log" harness-farm-*.log)"

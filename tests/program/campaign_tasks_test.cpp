@@ -41,10 +41,14 @@ TEST(CampaignTasks, HaveFourCasesAtLeastOrAThirdOfASmallBlock) {
 }
 
 TEST(CampaignTasks, GrowFromOneToTheNextWhereTheirProcessesAreShort) {
-  EXPECT_EQ(cases_of_next_task(24, 0), 48);
-  EXPECT_EQ(cases_of_next_task(24, 0.1), 48);
-  EXPECT_EQ(cases_of_next_task(24, 0.8), 30);
-  EXPECT_EQ(cases_of_next_task(24, 2), 12);
+  const auto sizes = [](Seconds process) {
+    const NextTask next = next_task_after(24, process);
+    return std::pair(next.least, next.most);
+  };
+  EXPECT_EQ(sizes(0), std::pair(48, 48));
+  EXPECT_EQ(sizes(0.2), std::pair(30, 48));
+  EXPECT_EQ(sizes(0.8), std::pair(7, 30));
+  EXPECT_EQ(sizes(2), std::pair(3, 12));
 }
 
 TEST(CampaignTasks, AreOfOneGpuFirstAndOfTheCpuLast) {

@@ -141,7 +141,11 @@ TEST_P(FarmStores, JoinFreeTasksOfTheNextCases) {
   checked(store->plan({"e-1", "later", "{}"}, planned));
   EXPECT_EQ((*store->take("e-1", {"none", "GPU-A", 1, 0, 2}, long_lease))->cases, 2) << "one has as many";
   checked(store->release("e-1", 1, "none"));
-  EXPECT_EQ((*store->take("e-1", {"three", "GPU-A", 1, 0, 100, 3}, long_lease))->cases, 4) << "a third of 12";
+  EXPECT_EQ((*store->take("e-1", {"many", "GPU-A", 1, 0, 100, 6, 3}, long_lease))->cases, 2)
+      << "a sixth, or 3";
+  checked(store->release("e-1", 1, "many"));
+  EXPECT_EQ((*store->take("e-1", {"three", "GPU-A", 1, 0, 100, 6, 4}, long_lease))->cases, 4)
+      << "4, not a sixth";
   EXPECT_EQ(checked(store->list()).front().tasks, 5);
   const FarmTask joined = **store->take("e-1", {"all", "GPU-B", 1, 0, 100}, long_lease);
   EXPECT_EQ(joined.number, 3);

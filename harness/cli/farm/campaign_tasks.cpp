@@ -239,9 +239,13 @@ Seconds expected_time(const Campaign& campaign) {
   return all;
 }
 
-int cases_of_next_task(int cases, Seconds process) {
+NextTask next_task_after(int cases, Seconds process) {
   constexpr double growth = 2;
-  return static_cast<int>(cases * std::min(growth, 2 * start_of_process / std::max(process, 1e-6)));
+  constexpr Seconds least_process = start_of_process / 2, most_process = 2 * start_of_process;
+  const auto that_take = [&](Seconds wanted) {
+    return static_cast<int>(cases * std::min(growth, wanted / std::max(process, 1e-6)));
+  };
+  return {that_take(least_process), that_take(most_process)};
 }
 
 std::vector<FarmTask> tasks_of(const Campaign& campaign, const CampaignWork& work) {

@@ -147,7 +147,8 @@ class SqlFarmStore final : public FarmStore {
         int left = 0;
         sql_ << "SELECT COALESCE(SUM(case_count), 0) FROM tasks WHERE " + is_free, soci::use(campaign),
             soci::into(left);
-        const int most = std::min(holder.cases, (left + task.cases) / std::max(holder.elements, 1));
+        const int share = (left + task.cases) / std::max(holder.elements, 1);
+        const int most = std::min(holder.cases, std::max(share, holder.least_cases));
         join_next_tasks(sql_, campaign, is_free, database_->skip_locked(), most, task);
       }
       taken = task;

@@ -53,8 +53,8 @@ class FarmStore {
   // measured in vain for as long as the holder has: of a CPU only if these are 0. It is now leased by the
   // holder, whose device is then unverified. A task that avoids the holder's device is given to it only when
   // no other device has taken it for three leases. A task to judge waits for all tasks before it, and for
-  // unverified elements as long as they live. Free tasks of the next cases, which are measured alike, become
-  // part of it, up to the holder's share of the cases that are left and to as many as it asks for.
+  // unverified elements as long as they live. Free tasks of the next cases that are measured alike become part
+  // of it: as many cases as the holder asks for, but no more than its share of the rest, or its `least_cases`.
   virtual Result<std::optional<FarmTask>> take(const std::string& campaign, const Holder& holder,
                                                Seconds lease) = 0;
   // False: the holder has lost the task to another one, or it is done.

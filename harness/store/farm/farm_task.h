@@ -76,6 +76,7 @@ struct Holder {
   Seconds time = 0;         // that is left to it; 0: nobody ends it
   int cases = 0;            // the most of its next task, if that may be several free ones; 0: it is one
   int elements = 1;         // that share the rest of the tasks
+  int least_cases = 0;      // of its next task, although its share of the rest is less
 };
 
 struct StoredElement {

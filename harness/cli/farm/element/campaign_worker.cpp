@@ -13,7 +13,6 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
-#include "harness/cli/farm/campaign_tasks.h"
 #include "harness/cli/farm/element/device_check.h"
 #include "harness/cli/farm/element/device_turn.h"
 #include "harness/cli/farm/element/measure_task.h"
@@ -318,7 +317,8 @@ Result<std::optional<FarmTask>> CampaignWorker::take() {
   // processes. Not where somebody says how many cases a task has, or how many tasks are measured.
   holder_.elements = campaign_.elements;
   const bool may_join = campaign_.block == 0 && campaign_.budget <= 0 && !options_.tasks;
-  holder_.cases = may_join ? next_cases_ : 0;
+  holder_.cases = may_join ? next_.most : 0;
+  holder_.least_cases = next_.least;
   return patiently([&] { return store_.take(id_, holder_, campaign_.lease); });
 }
 
@@ -422,7 +422,7 @@ Status CampaignWorker::measure_and_store(const FarmTask& task) {
 void CampaignWorker::learn_pace(const FarmTask& task, const Plan& plan, Seconds took) {
   int processes = 1;
   for (const PlannedCase& one : plan.cases) processes = std::max(processes, one.sampling.processes);
-  next_cases_ = cases_of_next_task(task.cases, took / processes);
+  next_ = next_task_after(task.cases, took / processes);
 }
 
 // Stores what an interrupted task has of each of its cases, and returns the task without it.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/cli/farm/campaign.h"
+#include "harness/cli/farm/campaign_tasks.h"
 #include "harness/cli/farm/element/ask_patiently.h"
 #include "harness/cli/farm/element/build_watch.h"
 #include "harness/cli/farm/element/measure_task.h"
@@ -125,7 +126,7 @@ class CampaignWorker {
   int most_gpus_ = 1;   // that it holds for a case
   int first_gpus_ = 1;  // of the tasks that come first; 0: all cases are of the CPU
   int gpus_ = 1;        // of the next task
-  int next_cases_ = 0;  // the most of the next task; 0: nothing is known
+  NextTask next_ = {};  // its size, by the time of the last one
   std::vector<ClockLock> clocks_;
   std::shared_ptr<EndingWorkers> ending_;  // of the check or task before, while the next task begins
   double renewed_ = 0;

@@ -45,6 +45,8 @@ echo changed >build/release/bin/harness
 over() { ! squeue --noheader --jobs="$judge" 2>/dev/null | grep -q .; }
 eventually over
 [ -s "harness-judge-$id.md" ] || problem "there is no report: $(cat "harness-judge-$id.log" harness-farm-*.log)"
+expect 0 cat "harness-judge-$id.md"
+transcribe "cat harness-judge-$id.md"
 scontrol --oneliner show job "$judge" >"$printed" 2>&1
 names JobState=COMPLETED ExitCode=0:0
 for element in harness-farm-"$id"-*.log; do

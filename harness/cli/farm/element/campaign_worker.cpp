@@ -400,7 +400,7 @@ Status CampaignWorker::measure_and_store(const FarmTask& task) {
   Result<std::optional<MeasuredTask>> measured = measure_same_build(how, task);
   line_.clear();
   if (measured && *measured) {
-    learn_pace(task, how.plans.front(), (*measured)->seconds);
+    learn_pace(task, how.plans.front(), std::max(now() - began, (*measured)->seconds));
     tell_failures(**measured);
     const Status stored = store_task(**measured);
     if (!stored) (void)store_.release(id_, task.number, holder_.name);

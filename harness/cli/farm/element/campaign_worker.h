@@ -91,7 +91,7 @@ class CampaignWorker {
   Status measure_and_store(const FarmTask& task);
   Result<std::optional<MeasuredTask>> measure_same_build(const TaskMeasuring& how, const FarmTask& task);
   FarmTask keep_part(const FarmTask& task, const MeasuredTask& part, int processes);
-  // How many cases the next task may have, by the time of this one on its device's clock.
+  // How many cases the next task may have, by the time of this one.
   void learn_pace(const FarmTask& task, const Plan& plan, Seconds took);
   void tell_failures(const MeasuredTask& task);
   void renew(const FarmTask& task);

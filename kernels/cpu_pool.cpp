@@ -6,7 +6,8 @@ namespace kernels {
 
 int usable_threads(int hardware_threads) {
   if (hardware_threads > 0) return hardware_threads;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  static const int of_machine = static_cast<int>(std::thread::hardware_concurrency());  // reads a file
+  return std::max(1, of_machine);
 }
 
 Pool::Pool(int threads) {

@@ -23,7 +23,8 @@ inline int preparing_threads() {
   const char* const wanted = std::getenv("HARNESS_PREPARING_THREADS");
   if (const long threads = wanted == nullptr ? 0 : std::strtol(wanted, nullptr, 10); threads > 0)
     return static_cast<int>(std::min<long>(threads, most_wanted));
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_preparing_threads);
+  static const int of_machine = static_cast<int>(std::thread::hardware_concurrency());  // reads a file
+  return std::clamp(of_machine, 1, most_preparing_threads);
 }
 
 // Calls part(first, last) for stretches that cover [0, count), on at most `threads` threads. Each stretch has

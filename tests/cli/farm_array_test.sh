@@ -23,10 +23,11 @@ slower_change
 expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --against main --device scripted:speed.json --block 1 --lease 5s --looks 1 --no-confirm \
   --slurm job.sh --sbatch cpus-per-task=4 --elements 16
 expect 0 sbatch --test-only job.sh
-# Planning tells what this cluster can never run, and leaves nothing to measure.
-for option in --sbatch=cpus-per-task=999 --sbatch=partition=none --elements=2000; do
+# Planning tells what this cluster can never run, and leaves nothing to measure. Its arrays have 16 jobs at most, and there
+# are 17 tasks with the one that judges.
+for option in --sbatch=cpus-per-task=999 --sbatch=partition=none --elements=100; do
   cp base.db refused.db
-  expect 2 "$HARNESS" farm plan suite.yaml --store refused.db --against main --device scripted:speed.json --slurm refused.sh "$option"
+  expect 2 "$HARNESS" farm plan suite.yaml --store refused.db --against main --device scripted:speed.json --block 1 --slurm refused.sh "$option"
   names refused.sh
   expect 0 "$HARNESS" farm list --store refused.db
   names cancelled

@@ -14,11 +14,11 @@ JSON
 commit "one case takes far longer"
 
 plan() { "$HARNESS" farm plan suite.yaml --store farm.db --device scripted:speed.json --block 12 --measure all "$@"; }
-# tasks: the cases of each task of the newest campaign, in order.
+# tasks [STORE]: the cases of each task of the newest campaign, in order.
 tasks() {
-  python3 -S - <<'PY'
-import json, sqlite3
-store = sqlite3.connect("farm.db")
+  python3 -S - "${1:-farm.db}" <<'PY'
+import json, sqlite3, sys
+store = sqlite3.connect(sys.argv[1])
 ((id,),) = store.execute("SELECT id FROM campaigns ORDER BY sequence DESC LIMIT 1")
 cases = [json.loads(content.split("\n")[0])["case"] for content, in
          store.execute("SELECT content FROM campaign_cases WHERE campaign = ? AND suite = 0 ORDER BY place", (id,))]
@@ -49,6 +49,24 @@ expect 0 "$HARNESS" farm judge --store farm.db
 # One element has nothing to share.
 expect 0 plan
 [ "$(tasks | wc -l)" = 2 ] || problem "tasks of one element: $(tasks)"
+
+# Nobody knows how long 120 other cases take, and they take no time: an element takes the small tasks of the end together, but
+# not where somebody says how many cases a task has.
+sed "s/n: \[[^]]*\]/n: [$(seq -s ', ' 100 159)]/; s/name: demo/name: short/" suite.yaml >short.yaml
+echo '{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [{"match": "*", "us": 100}]}' >short.json
+for block in "--block 24" ""; do
+  cp farm.db short.db
+  # shellcheck disable=SC2086  # two words, or none
+  expect 0 "$HARNESS" farm plan short.yaml --store short.db --device scripted:short.json --measure all --elements 2 $block
+  planned=$(tasks short.db | wc -l)
+  expect 0 "$HARNESS" farm work --store short.db --quiet
+  tasks short.db | sed '/^$/d' >measured.txt
+  [ "$(tr ' ' '\n' <measured.txt | sort -u | wc -l)" = 120 ] || problem "not each case once"
+  left=$(wc -l <measured.txt)
+  [ "$planned" -gt 8 ] || problem "$planned tasks are planned"
+  if [ -n "$block" ]; then same "the tasks" "$left" "$planned"; else [ "$left" -lt "$planned" ] || problem "all $left tasks are left"; fi
+  expect 0 "$HARNESS" farm judge --store short.db
+done
 
 # A case that took longer than a job has is told when it is planned. Jobs with more time get tasks that fit.
 expect 2 plan --slurm job.sh --sbatch time=2

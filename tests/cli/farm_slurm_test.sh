@@ -26,6 +26,9 @@ plan() {
   expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --device scripted:speed.json --block 1 --lease 1h --slurm job.sh "$@"
 }
 
+# No more jobs than tasks, of which there are 8.
+plan --elements 100
+grep -qx -- "#SBATCH --array=1-8" job.sh || problem "not a job for each task: $(grep array job.sh)"
 plan --elements 7
 bash -n job.sh || problem "job.sh is no script"
 for directive in --array=1-7 --requeue --signal=B:TERM@60 --open-mode=append; do

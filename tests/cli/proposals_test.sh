@@ -18,6 +18,13 @@ expect 0 run --against main --output now.json --report json=verdict.json
 names --accept-proposed
 holds now.json 'all((one["sampling"]["processes"], one["sampling"]["samples"], one["sampling"]["seed"]) == (5, 20, 1) for one in report["cases"])'
 holds verdict.json 'any(one["code"] == "sampling_proposed" for one in row("'$case'")["diagnostics"])'
+# So in a campaign.
+cp .harness/results.db farm.db
+expect 0 "$HARNESS" farm plan suite.yaml --against main --device scripted:speed.json --store farm.db --measure all --no-confirm --looks 1
+expect 0 "$HARNESS" farm work --store farm.db --quiet
+expect 0 "$HARNESS" farm judge --store farm.db --report json=verdict.json
+holds verdict.json 'any(one["code"] == "sampling_proposed" for one in row("'$case'")["diagnostics"])' 'row("'$case'")["processes"] == [5, 5]'
+names --accept-proposed
 # Accepted, they count.
 expect 0 run --against main --accept-proposed --output now.json
 holds now.json 'all(one["sampling"]["seed"] == 7 for one in report["cases"])'

@@ -36,6 +36,7 @@ GresTypes=gpu
 SlurmdParameters=config_overrides
 ReturnToService=2
 MinJobAge=3600
+MaxArraySize=17
 SlurmctldPidFile=$slurm/slurmctld.pid
 SlurmdPidFile=$slurm/slurmd.%n.pid
 SlurmdSpoolDir=$slurm/spool.%n

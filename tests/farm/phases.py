@@ -17,7 +17,7 @@ class Campaign:
     def __init__(self, store, name, content):
         self.name = name
         self.seconds, self.failed = collections.Counter(), {}
-        ((self.tasks,),) = store.execute("SELECT count(*) FROM tasks WHERE campaign = ? AND kind = 'measure'", (name,))
+        ((self.tasks,),) = store.execute("SELECT count(*) FROM tasks WHERE campaign = ? AND kind = 'measure' AND case_count > 0", (name,))
         for suite in json.loads(content)["suites"]:
             for side in suite["sides"]:
                 self.add(store.execute("SELECT result FROM results WHERE run = ?", (side["record"],)),

@@ -40,6 +40,17 @@ TEST(CampaignTasks, HaveFourCasesAtLeastOrAThirdOfASmallBlock) {
   EXPECT_THAT(tasks(4, 2, 8), ElementsAre(1, 1, 1, 1));
 }
 
+TEST(CampaignTasks, GrowFromOneToTheNextWhereTheirProcessesAreShort) {
+  const auto sizes = [](Seconds process) {
+    const NextTask next = next_task_after(24, process);
+    return std::pair(next.least, next.most);
+  };
+  EXPECT_EQ(sizes(0), std::pair(48, 48));
+  EXPECT_EQ(sizes(0.2), std::pair(30, 48));
+  EXPECT_EQ(sizes(0.8), std::pair(7, 30));
+  EXPECT_EQ(sizes(2), std::pair(3, 12));
+}
+
 TEST(CampaignTasks, AreOfOneGpuFirstAndOfTheCpuLast) {
   CampaignSide side;
   const auto add = [&](const char* device, int gpus) {

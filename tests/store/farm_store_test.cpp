@@ -129,6 +129,57 @@ TEST_P(FarmStores, CutATaskThatTookTooLongAndLeaveTheOneToJudgeTheLast) {
   EXPECT_EQ((*store->take("e-1", patient, long_lease))->first, 0);
 }
 
+TEST_P(FarmStores, JoinFreeTasksOfTheNextCases) {
+  plan(0);
+  const auto store = farm();
+  FarmTask judge, last{5, 0, 8, 2, 4}, other{6, 1, 10, 2, 4};
+  judge.kind = TaskKind::judge;
+  judge.number = 7;
+  last.processes_before = 1;
+  const std::vector<FarmTask> planned{
+      {1, 0, 0, 2, 4}, {2, 0, 2, 2, 4}, {3, 0, 4, 2, 4}, {4, 0, 6, 2, 4}, last, other, judge};
+  checked(store->plan({"e-1", "later", "{}"}, planned));
+  EXPECT_EQ((*store->take("e-1", {"none", "GPU-A", 1, 0, 2}, long_lease))->cases, 2) << "one has as many";
+  checked(store->release("e-1", 1, "none"));
+  EXPECT_EQ((*store->take("e-1", {"many", "GPU-A", 1, 0, 100, 6, 3}, long_lease))->cases, 2)
+      << "a sixth, or 3";
+  checked(store->release("e-1", 1, "many"));
+  EXPECT_EQ((*store->take("e-1", {"three", "GPU-A", 1, 0, 100, 6, 4}, long_lease))->cases, 4)
+      << "4, not a sixth";
+  EXPECT_EQ(checked(store->list()).front().tasks, 5);
+  const FarmTask joined = **store->take("e-1", {"all", "GPU-B", 1, 0, 100}, long_lease);
+  EXPECT_EQ(joined.number, 3);
+  EXPECT_EQ(joined.cases, 4) << "those behind are measured otherwise, and are of another suite";
+  EXPECT_EQ(joined.results, 8);
+  const std::vector<FarmTask> tasks = checked(store->tasks("e-1"));
+  ASSERT_THAT(tasks, SizeIs(5));
+  int cases = 0, results = 0;
+  for (const FarmTask& one : tasks) cases += one.cases, results += one.results;
+  EXPECT_EQ(cases, 12);
+  EXPECT_EQ(results, 24);
+  EXPECT_EQ(tasks[0].cases + tasks[1].cases, 8);
+  EXPECT_FALSE(tasks[0].done || tasks[1].done);
+  EXPECT_EQ(tasks[4].kind, TaskKind::judge);
+  checked(store->release("e-1", 1, "three"));
+  EXPECT_EQ((*store->take("e-1", {"again", "GPU-A"}, long_lease))->cases, 4) << "it stays one task";
+}
+
+TEST_P(FarmStores, LeaveATaskAloneThatAnotherOneHasOrThatTookTooLong) {
+  plan(0);
+  const auto store = farm();
+  checked(
+      store->plan({"e-1", "later", "{}"},
+                  std::vector<FarmTask>{{1, 0, 0, 2, 4}, {2, 0, 2, 2, 4}, {3, 0, 4, 2, 4}, {4, 0, 6, 2, 4}}));
+  const Holder all{"all", "GPU-A", 1, 0, 100};
+  ASSERT_TRUE(*store->take("e-1", {"first"}, long_lease));
+  ASSERT_TRUE(*store->take("e-1", {"second"}, long_lease));
+  checked(store->release("e-1", 1, "first"));
+  EXPECT_EQ((*store->take("e-1", all, long_lease))->cases, 2) << "the next one is at hand of another";
+  FarmTask third = **store->take("e-1", {"third"}, long_lease);
+  checked(store->give_back("e-1", 3, "third", 50, std::vector<FarmTask>{third}));
+  EXPECT_EQ((*store->take("e-1", all, long_lease))->cases, 2) << "it was measured in vain";
+}
+
 TEST_P(FarmStores, KeepTheProcessesThatAnInterruptedTaskHas) {
   plan(0);
   const auto store = farm();

@@ -60,6 +60,12 @@ step() {
     return
   fi
   expect "$status" bash -c "$command"
+  transcribe "$command"
+}
+
+# transcribe COMMAND: adds it and what it printed to the file that HARNESS_TRANSCRIPT names.
+transcribe() {
+  [ -z "${HARNESS_TRANSCRIPT:-}" ] || { printf '$ %s\n' "$1" && cat "$printed" && echo; } >>"$HARNESS_TRANSCRIPT"
 }
 
 finish_page() { [ ${#steps[@]} -eq 0 ] || problem "$page: not walked: ${steps[*]}"; }

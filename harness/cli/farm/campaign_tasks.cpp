@@ -49,6 +49,7 @@ Seconds set_sizes(std::span<Piece> pieces) {
 }
 
 constexpr int usual_block = 24;
+constexpr Seconds start_of_process = 0.5;  // on a GPU
 
 int block_of(const Campaign& campaign) {
   return campaign.block > 0 ? campaign.block : usual_block;
@@ -60,7 +61,6 @@ int block_of(const Campaign& campaign) {
 // than it was told.
 double least_task(const Campaign& campaign, Pieces pieces, Seconds mean) {
   constexpr int least_cases = 4, least_share_of_block = 3;
-  constexpr Seconds start_of_process = 0.5;
   const double least = std::clamp(block_of(campaign) / least_share_of_block, 1, least_cases);
   if (mean <= 0 || campaign.block > 0) return least;
   int processes = 0;
@@ -237,6 +237,15 @@ Seconds expected_time(const Campaign& campaign) {
     for (const PlannedCase& one : suite.current().plan.cases)
       all += seconds_of(suite, one, one.sampling.processes);
   return all;
+}
+
+NextTask next_task_after(int cases, Seconds process) {
+  constexpr double growth = 2;
+  constexpr Seconds least_process = start_of_process / 2, most_process = 2 * start_of_process;
+  const auto that_take = [&](Seconds wanted) {
+    return static_cast<int>(cases * std::min(growth, wanted / std::max(process, 1e-6)));
+  };
+  return {that_take(least_process), that_take(most_process)};
 }
 
 std::vector<FarmTask> tasks_of(const Campaign& campaign, const CampaignWork& work) {

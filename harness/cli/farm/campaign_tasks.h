@@ -32,6 +32,15 @@ struct CaseWork {
 // By suite and place in its plan.
 using CampaignWork = std::map<std::size_t, std::map<std::size_t, CaseWork>>;
 
+// How many cases the next task of an element may have, where its last one had so many, and each process of
+// that took so long. Nobody may have known before how long cases take. A task that is too short spends its
+// time in starting processes, and later cases may be longer.
+struct NextTask {
+  int least = 0;  // the last tasks may be as large: more devices would end little sooner
+  int most = 0;
+};
+NextTask next_task_after(int cases, Seconds process);
+
 // The tasks of these cases: blocks of neighbours that are measured alike, in the order of turn_of(). The
 // variants of a point stay together where a task can hold them. Where several elements are expected, the last
 // tasks of each number of GPUs are smaller, so that these end at about the same time. A case is as large as

@@ -24,6 +24,7 @@
 #include "harness/cli/run/leave_out_unselected.h"
 #include "harness/measure/worker/probe.h"
 #include "harness/store/git.h"
+#include "harness/verdict/check/stands_for.h"
 
 namespace harness {
 namespace fs = std::filesystem;
@@ -66,12 +67,10 @@ CampaignSide side_of(const Record& record, const fs::path& program, const fs::pa
   return side;
 }
 
-// Measures what the plan leaves open as the baseline did, so that both compare. Without a baseline the first
-// process of each case decides.
-void decide_as_baseline(Plan& plan, Store& store, const CampaignRequest& request, const Record& record) {
-  if (request.against.empty()) return;
-  if (const Result<Record> baseline = stored_baseline(store, request.against, ".", record))
-    take_decisions(plan, *baseline);
+std::vector<CaseRecord> planned_records(const Plan& plan) {
+  std::vector<CaseRecord> cases;
+  for (const PlannedCase& planned : plan.cases) cases.push_back(planned_record(planned));
+  return cases;
 }
 
 // The common cases, as the plan of one side has them.
@@ -170,24 +169,30 @@ Checked<SuiteWithRecords> plan_this_build(Store& store, const CampaignRequest& r
   record.revision = head_revision(".");
   record.partial = is_partial(*prepared, chosen.options);
   record.started = utc_timestamp();
-  for (const PlannedCase& planned : prepared->plan.cases) record.cases.push_back(planned_record(planned));
-  Record as_planned = record;
+  record.cases = planned_records(prepared->plan);
   CampaignSuite suite;
   suite.partial = record.partial;
-  Plan plan = runnable_part(prepared->plan);
-  for (const PlannedCase& one : plan.cases) {
-    if (suite.devices.contains(one.device)) continue;
+  for (const PlannedCase& one : prepared->plan.cases) {
+    if (one.skip || suite.devices.contains(one.device)) continue;
     const auto probe = probe_device(prepared->devices.at(one.device), {}, false, answers.devices);
     if (!probe) return fail_checked(probe.error());
     suite.devices[one.device] = probe->machine.device_uuid;
     record.machines[one.device] = probe->machine;
     prepared->machines.emplace(one.device, probe->machine);
   }
-  decide_as_baseline(plan, store, request, record);
+  // The baseline's settings replace the suite's weaker ones, and what the plan leaves open is measured as the
+  // baseline did, so that both compare. Without a baseline the first process of each case decides.
+  Result<Record> baseline = Record{};
+  if (!request.against.empty()) baseline = stored_baseline(store, request.against, ".", record);
+  if (baseline) take_settings(prepared->plan, *baseline);
+  record.cases = planned_records(prepared->plan);
+  record.machines.clear();  // its elements tell theirs
+  Plan plan = runnable_part(prepared->plan);
+  if (baseline) take_decisions(plan, *baseline);
   const fs::path program = this_program();
   suite.sides.push_back(
       side_of(record, program, fs::current_path(), program.parent_path().parent_path(), std::move(plan)));
-  SuiteWithRecords planned{std::move(suite), {std::move(as_planned)}};
+  SuiteWithRecords planned{std::move(suite), {std::move(record)}};
   if (request.against.empty()) return planned;
   planned.look = [&store, &request, own = std::move(*prepared)](std::vector<Record>& records) {
     return look_at_this_build(store, request, own, records.front());

@@ -39,6 +39,12 @@ int gpus_needed(const Campaign& campaign) {
   return most;
 }
 
+// A job for each element, but not for more than there are tasks, that which judges included: it may add tasks
+// for other devices. Where nothing is left to measure, one job finds that out.
+int jobs_needed(const SlurmRequest& request, const PlannedCampaign& planned) {
+  return std::clamp(static_cast<int>(planned.tasks.size()), 1, request.elements);
+}
+
 // Only the elements need what these options of sbatch ask for.
 bool is_of_elements(const std::string& option) {
   return option.starts_with("cpus-per-task=") || option.starts_with("gres=") || option.starts_with("gpus") ||
@@ -156,8 +162,8 @@ std::string slurm_script(const SlurmRequest& request, const PlannedCampaign& pla
                                    ? ""
                                    : fmt::format("export PGPASSFILE={}\n",
                                                  shell_quoted(std::filesystem::absolute(passwords).string()));
-  return fmt::format(script, short_id, request.elements, more, folder, work, of_judge, shell_quoted(judge),
-                     exported);
+  return fmt::format(script, short_id, jobs_needed(request, planned), more, folder, work, of_judge,
+                     shell_quoted(judge), exported);
 }
 
 Status check_slurm_script(const std::string& script) {

@@ -91,7 +91,8 @@ std::vector<ListedCampaign> read_campaigns(Database& database) {
            "WHEN t.done = 1 THEN 1 ELSE 0 END), 0) AS INTEGER), CAST(COALESCE(SUM(CASE WHEN t.done = 0 AND "
            "t.expires > {} THEN 1 ELSE 0 END), 0) AS INTEGER) FROM campaigns c LEFT JOIN tasks t ON "
            "t.campaign "
-           "= c.id AND t.kind = 'measure' GROUP BY c.id, c.created, c.owner, c.repository, c.cancelled, "
+           "= c.id AND t.kind = 'measure' AND t.case_count > 0 GROUP BY c.id, c.created, c.owner, "
+           "c.repository, c.cancelled, "
            "c.sequence ORDER BY c.sequence DESC",
            database.now()),
        soci::into(row.id), soci::into(row.created), soci::into(row.owner), soci::into(row.repository),

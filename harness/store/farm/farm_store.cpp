@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/base/text.h"
 #include "harness/store/farm/campaign_rows.h"
 #include "harness/store/farm/record_machines.h"
@@ -141,6 +143,14 @@ class SqlFarmStore final : public FarmStore {
             ":name",
             now_),
             soci::use(lease), soci::use(campaign), soci::use(holder.name);
+      if (task.kind == TaskKind::measure && task.spent <= 0 && task.cases < holder.cases) {
+        int left = 0;
+        sql_ << "SELECT COALESCE(SUM(case_count), 0) FROM tasks WHERE " + is_free, soci::use(campaign),
+            soci::into(left);
+        const int share = (left + task.cases) / std::max(holder.elements, 1);
+        const int most = std::min(holder.cases, std::max(share, holder.least_cases));
+        join_next_tasks(sql_, campaign, is_free, database_->skip_locked(), most, task);
+      }
       taken = task;
       return {};
     });
@@ -435,9 +445,9 @@ class SqlFarmStore final : public FarmStore {
       row.bind(select);
       select.exchange(soci::into(lease));
       select.exchange(soci::use(campaign));
-      execute(select,
-              fmt::format("SELECT {}, expires - {} FROM tasks WHERE campaign = :campaign {} ORDER BY number",
-                          task_columns, now_, condition));
+      execute(select, fmt::format("SELECT {}, expires - {} FROM tasks WHERE campaign = :campaign AND (kind = "
+                                  "'judge' OR case_count > 0) {} ORDER BY number",
+                                  task_columns, now_, condition));
       while (select.fetch()) {
         found.push_back(row.task());
         found.back().lease = lease;

@@ -50,10 +50,11 @@ class FarmStore {
   virtual Result<std::vector<FarmTask>> open_tasks(const std::string& campaign) = 0;
 
   // The first task that is neither done nor leased, needs no more GPUs than `holder` may use, and was not
-  // measured in vain for as long as the holder has: of a CPU
-  // only if these are 0. It is now leased by the holder, whose device is then unverified. A task that avoids
-  // the holder's device is given to it only when no other device has taken it for three leases. A task to
-  // judge waits for all tasks before it, and for unverified elements as long as they live.
+  // measured in vain for as long as the holder has: of a CPU only if these are 0. It is now leased by the
+  // holder, whose device is then unverified. A task that avoids the holder's device is given to it only when
+  // no other device has taken it for three leases. A task to judge waits for all tasks before it, and for
+  // unverified elements as long as they live. Free tasks of the next cases that are measured alike become part
+  // of it: as many cases as the holder asks for, but no more than its share of the rest, or its `least_cases`.
   virtual Result<std::optional<FarmTask>> take(const std::string& campaign, const Holder& holder,
                                                Seconds lease) = 0;
   // False: the holder has lost the task to another one, or it is done.

@@ -74,6 +74,9 @@ struct Holder {
   std::string device = {};  // UUID
   int gpus = 1;             // the most that its next task may use; 0: it takes tasks of a CPU
   Seconds time = 0;         // that is left to it; 0: nobody ends it
+  int cases = 0;            // the most of its next task, if that may be several free ones; 0: it is one
+  int elements = 1;         // that share the rest of the tasks
+  int least_cases = 0;      // of its next task, although its share of the rest is less
 };
 
 struct StoredElement {

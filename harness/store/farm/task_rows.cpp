@@ -50,6 +50,33 @@ void insert_tasks(soci::session& sql, const std::string& now, const std::string&
   }
 }
 
+void join_next_tasks(soci::session& sql, const std::string& campaign, const std::string& is_free,
+                     const std::string& locking, int most_cases, FarmTask& task) {
+  const int before = task.cases;
+  while (true) {
+    const int next = task.first + task.cases;
+    int number = 0, cases = 0, results = 0;
+    sql << fmt::format(
+        "SELECT number, case_count, results FROM tasks WHERE {} AND kind = 'measure' AND suite = :suite AND "
+        "first_case = :next AND case_count > 0 AND processes_before = :before AND processes = :processes AND "
+        "gpus = :gpus AND avoids = :avoids AND spent = 0 ORDER BY number LIMIT 1{}",
+        is_free, locking),
+        soci::use(campaign), soci::use(task.suite), soci::use(next), soci::use(task.processes_before),
+        soci::use(task.processes), soci::use(task.gpus), soci::use(task.avoids), soci::into(number),
+        soci::into(cases), soci::into(results);
+    if (!sql.got_data() || task.cases + cases > most_cases) break;
+    sql << "UPDATE tasks SET done = 1, case_count = 0, results = 0 WHERE campaign = :campaign AND number = "
+           ":number",
+        soci::use(campaign), soci::use(number);
+    task.cases += cases;
+    task.results += results;
+  }
+  if (task.cases == before) return;
+  sql << "UPDATE tasks SET case_count = :cases, results = :results WHERE campaign = :campaign AND number = "
+         ":number",
+      soci::use(task.cases), soci::use(task.results), soci::use(campaign), soci::use(task.number);
+}
+
 void append_tasks(soci::session& sql, const std::string& now, const std::string& campaign,
                   std::vector<FarmTask> tasks) {
   int last = 0;

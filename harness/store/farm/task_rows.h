@@ -33,6 +33,11 @@ class TaskReader {
 void insert_tasks(soci::session& sql, const std::string& now, const std::string& campaign,
                   std::span<const FarmTask> tasks);
 
+// Adds free tasks of the next cases to a free one, up to so many cases. Their own rows are done and empty.
+// `is_free`: in SQL; `locking`: what a SELECT of rows to change ends with.
+void join_next_tasks(soci::session& sql, const std::string& campaign, const std::string& is_free,
+                     const std::string& locking, int most_cases, FarmTask& task);
+
 // Behind all others, whose numbers go on.
 void append_tasks(soci::session& sql, const std::string& now, const std::string& campaign,
                   std::vector<FarmTask> tasks);

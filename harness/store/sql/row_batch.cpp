@@ -2,12 +2,15 @@
 
 namespace harness {
 
-std::string placeholders(std::size_t rows, int columns) {
+std::string placeholders(const soci::session& sql, std::size_t rows, int columns) {
+  const bool named = sql.get_backend_name() != "sqlite3";
   std::string text;
   for (std::size_t row = 0; row < rows; ++row) {
     text += row == 0 ? "(" : ", (";
-    for (int column = 0; column < columns; ++column)
-      text += fmt::format("{}:r{}c{}", column == 0 ? "" : ", ", row, column);
+    for (int column = 0; column < columns; ++column) {
+      text += column == 0 ? "" : ", ";
+      text += named ? fmt::format(":r{}c{}", row, column) : "?";
+    }
     text += ')';
   }
   return text;

@@ -16,12 +16,12 @@ namespace harness {
 
 inline constexpr std::size_t rows_a_statement = 200;  // of 8 values at most: SQLite takes 32,766 in all
 
-// "(first), (second)..." of so many rows of so many placeholders.
-std::string placeholders(std::size_t rows, int columns);
+// "(first), (second)..." of so many rows of so many placeholders. SQLite looks up each name among all others,
+// so that theirs have none; PostgreSQL's need one.
+std::string placeholders(const soci::session& sql, std::size_t rows, int columns);
 
 // INSERT INTO `into` VALUES rows `behind`, of any number of rows. `bind` gives a statement the `columns`
-// values of a row. SQLite needs a time to prepare a statement that is quadratic in its values, so all full
-// batches share one.
+// values of a row. All full batches share a prepared statement.
 template <class Row, class Bind>
 class RowInserter {
  public:
@@ -49,8 +49,9 @@ class RowInserter {
   void prepare(soci::statement& insert, soci::details::statement_type type) {
     for (std::size_t i = 0; i < count_; ++i) bind_(insert, rows_[i]);
     insert.alloc();
-    insert.prepare(fmt::format("INSERT INTO {} VALUES {} {}", into_, placeholders(count_, columns_), behind_),
-                   type);
+    insert.prepare(
+        fmt::format("INSERT INTO {} VALUES {} {}", into_, placeholders(sql_, count_, columns_), behind_),
+        type);
     insert.define_and_bind();
   }
 

@@ -30,7 +30,8 @@ void create_views(Database& database) {
       "CREATE VIEW campaign_progress AS SELECT {} AS time, r.id AS campaign, COUNT(*) AS tasks, SUM(t.done) "
       "AS done, SUM(CASE WHEN t.done = 0 AND t.expires > {} THEN 1 ELSE 0 END) AS running, r.owner, "
       "r.repository, "
-      "r.cancelled FROM campaigns r JOIN tasks t ON t.campaign = r.id GROUP BY r.id, r.created, r.owner, "
+      "r.cancelled FROM campaigns r JOIN tasks t ON t.campaign = r.id AND (t.kind = 'judge' OR t.case_count "
+      "> 0) GROUP BY r.id, r.created, r.owner, "
       "r.repository, r.cancelled",
       database.moment("r.created"), database.now());
 }

@@ -313,6 +313,12 @@ std::vector<std::string> CampaignWorker::records() const {
 Result<std::optional<FarmTask>> CampaignWorker::take() {
   holder_.gpus = gpus_;
   if (options_.time > 0) holder_.time = std::max(options_.time - (now() - began_), 1e-3);
+  // Where nobody knew how long cases take, tasks may be so short that most of their time is spent in starting
+  // processes. Not where somebody says how many cases a task has, or how many tasks are measured.
+  holder_.elements = campaign_.elements;
+  const bool may_join = campaign_.block == 0 && campaign_.budget <= 0 && !options_.tasks;
+  holder_.cases = may_join ? next_.most : 0;
+  holder_.least_cases = next_.least;
   return patiently([&] { return store_.take(id_, holder_, campaign_.lease); });
 }
 
@@ -394,6 +400,7 @@ Status CampaignWorker::measure_and_store(const FarmTask& task) {
   Result<std::optional<MeasuredTask>> measured = measure_same_build(how, task);
   line_.clear();
   if (measured && *measured) {
+    learn_pace(task, how.plans.front(), std::max(now() - began, (*measured)->seconds));
     tell_failures(**measured);
     const Status stored = store_task(**measured);
     if (!stored) (void)store_.release(id_, task.number, holder_.name);
@@ -410,6 +417,12 @@ Status CampaignWorker::measure_and_store(const FarmTask& task) {
   else if (!lost_)
     (void)store_.release(id_, task.number, holder_.name);  // else the lease ends
   return measured ? Status() : fail(measured.error());
+}
+
+void CampaignWorker::learn_pace(const FarmTask& task, const Plan& plan, Seconds took) {
+  int processes = 1;
+  for (const PlannedCase& one : plan.cases) processes = std::max(processes, one.sampling.processes);
+  next_ = next_task_after(task.cases, took / processes);
 }
 
 // Stores what an interrupted task has of each of its cases, and returns the task without it.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/cli/farm/campaign.h"
+#include "harness/cli/farm/campaign_tasks.h"
 #include "harness/cli/farm/element/ask_patiently.h"
 #include "harness/cli/farm/element/build_watch.h"
 #include "harness/cli/farm/element/measure_task.h"
@@ -90,6 +91,8 @@ class CampaignWorker {
   Status measure_and_store(const FarmTask& task);
   Result<std::optional<MeasuredTask>> measure_same_build(const TaskMeasuring& how, const FarmTask& task);
   FarmTask keep_part(const FarmTask& task, const MeasuredTask& part, int processes);
+  // How many cases the next task may have, by the time of this one.
+  void learn_pace(const FarmTask& task, const Plan& plan, Seconds took);
   void tell_failures(const MeasuredTask& task);
   void renew(const FarmTask& task);
   Status store_task(const MeasuredTask& task);
@@ -123,6 +126,7 @@ class CampaignWorker {
   int most_gpus_ = 1;   // that it holds for a case
   int first_gpus_ = 1;  // of the tasks that come first; 0: all cases are of the CPU
   int gpus_ = 1;        // of the next task
+  NextTask next_ = {};  // its size, by the time of the last one
   std::vector<ClockLock> clocks_;
   std::shared_ptr<EndingWorkers> ending_;  // of the check or task before, while the next task begins
   double renewed_ = 0;

@@ -11,8 +11,8 @@
 
 #include "harness/base/result.h"
 #include "harness/code/compared_file.h"
+#include "harness/model/code/code_change.h"
 #include "harness/model/record.h"
-#include "harness/model/results/code_change.h"
 
 namespace harness {
 

@@ -9,6 +9,7 @@
 #include "harness/code/libraries.h"
 #include "harness/device/code/kernel_launches.h"
 #include "harness/device/cpu/object_code.h"
+#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace {
@@ -45,7 +46,7 @@ bool is_common_end(std::string_view name) {
 bool is_of_runtime(std::string_view name) {
   for (const std::string_view start : {"__cuda", "libcudart_static_", "nvtx"})
     if (name.starts_with(start)) return true;
-  constexpr std::string_view api = "cuda";
+  constexpr std::string_view api = cuda_kind.name;  // its functions begin so
   return name.starts_with(api) && name.size() > api.size() && name[api.size()] >= 'A' &&
          name[api.size()] <= 'Z';
 }

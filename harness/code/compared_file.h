@@ -11,7 +11,7 @@
 #include "harness/code/device_file.h"
 #include "harness/code/host/host_code.h"
 #include "harness/code/mapped_file.h"
-#include "harness/model/results/code_change.h"
+#include "harness/model/code/code_change.h"
 
 namespace harness {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "harness/model/results/code_change.h"
+#include "harness/model/code/code_change.h"
 
 namespace harness {
 

@@ -1,5 +1,5 @@
-// The kernels of a cubin: what each can execute and read, as hashes that do not depend on addresses, on the
-// order of functions, on padding, on line numbers and on the names of files; and its figures. Pure.
+// The kernels of a cubin: their figures, and hashes of what each can execute and read. The hashes do not
+// depend on addresses, the order of functions, padding, line numbers and the names of files. Pure.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/model/results/code_change.h"
+#include "harness/model/code/code_change.h"
 
 namespace harness {
 
@@ -28,9 +28,8 @@ struct CubinCode {
 
 Result<CubinCode> read_cubin(std::span<const std::byte> image);
 
-// A text with mangled names, in which nothing is left of what nvcc makes of the path and the content of a
-// file, and of numbers that it counts within a file: the names of anonymous namespaces, of static kernels and
-// of helper functions.
+// A text with mangled names, without what nvcc makes of the path and the content of a file. That is in the
+// names of anonymous namespaces and of static kernels. Helper functions lose the numbers that it counts.
 std::string source_name(std::string_view text);
 
 // A mangled name without the marks of internal linkage, which the host's functions have and kernels have not:

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/model/code/code_change.h"
 #include "harness/model/plan.h"
 #include "harness/model/results/bisection_log.h"
 #include "harness/model/results/case_trend.h"
 #include "harness/model/results/checked_claim.h"
-#include "harness/model/results/code_change.h"
 #include "harness/model/results/comparison.h"
 #include "harness/model/results/error_rates.h"
 #include "harness/model/results/examination.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/model/results/code_change.h"
+#include "harness/model/code/code_change.h"
 
 namespace harness::report {
 

@@ -5,9 +5,9 @@
 
 #include "harness/base/text.h"
 #include "harness/report/documents.h"
+#include "harness/report/documents/affected/code_change_words.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
-#include "harness/report/words/code_change_words.h"
 #include "harness/schema/formats.h"
 
 namespace harness {

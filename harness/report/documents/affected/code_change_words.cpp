@@ -1,4 +1,4 @@
-#include "harness/report/words/code_change_words.h"
+#include "harness/report/documents/affected/code_change_words.h"
 
 #include <fmt/format.h>
 

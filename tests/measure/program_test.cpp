@@ -320,10 +320,12 @@ class TracedPrograms : public Programs {
 TEST_F(TracedPrograms, HaveTheTimesOfAStepAndACaseAKernel) {
   play_ = [](const ProgramStart& start) { return leave_trace(start, 0); };
   run();
-  // One start without the trace, then one a process.
-  ASSERT_THAT(started_, SizeIs(3));
+  // One start without the trace, one that hashes what comes from the host, then one a process.
+  ASSERT_THAT(started_, SizeIs(4));
   EXPECT_FALSE(started_[0].command.environment.contains("CUDA_INJECTION64_PATH"));
   EXPECT_TRUE(started_[1].command.environment.contains("CUDA_INJECTION64_PATH"));
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(started_[i].command.environment.contains("HARNESS_TRACE_CONTENTS"), i == 1) << i;
   EXPECT_TRUE(started_[1].command.environment.contains("NVTX_INJECTION64_PATH"));
   EXPECT_THAT(outcomes(),
               ElementsAre("prog/gemm/grid=1/block=1 1 measured", "prog/norm/grid=1/block=1 1 measured",
@@ -359,6 +361,7 @@ TEST_F(TracedPrograms, AreLookedAtInOneStart) {
   run();
   ASSERT_THAT(started_, SizeIs(1));
   EXPECT_TRUE(started_[0].command.environment.contains("CUDA_INJECTION64_PATH"));
+  EXPECT_TRUE(started_[0].command.environment.contains("HARNESS_TRACE_CONTENTS"));
   EXPECT_THAT(outcomes(), ElementsAre("prog/gemm/grid=1/block=1 0 looked_at",
                                       "prog/norm/grid=1/block=1 0 looked_at", "prog 0 looked_at"));
   EXPECT_THAT(found_, IsEmpty());

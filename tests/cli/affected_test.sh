@@ -25,7 +25,11 @@ cp changed.cubin new/kernels.cubin
 expect 1 "$HARNESS" affected --baseline old --current new --exit-code
 names kernels.cubin
 
-# Three mistakes.
+# Mistakes. A file without device code is not equal to another one.
+echo 'int one;' >one.c
+echo 'int other;' >other.c
+expect 2 "$HARNESS" affected --baseline one.c --current other.c --exit-code
+names one.c other.c
 expect 2 "$HARNESS" affected --baseline base.cubin --current nobody.cubin
 names nobody.cubin
 expect 2 "$HARNESS" affected --baseline base.cubin --current changed.cubin --record nothing.json

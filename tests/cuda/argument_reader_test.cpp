@@ -377,8 +377,10 @@ TEST_F(Graphs, AreUnknownWhereANodeIs) {
   EXPECT_EQ(launch_graph(9), 0U) << "nobody saw how it was made";
   nodes[2].type = CU_GRAPH_NODE_TYPE_HOST;
   EXPECT_EQ(made_anew(), 0U);
-  nodes[2].type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
-  EXPECT_EQ(made_anew(), 0U);
+  for (const CUgraphNodeType type : {CU_GRAPH_NODE_TYPE_CONDITIONAL, CU_GRAPH_NODE_TYPE_WAIT_EVENT}) {
+    nodes[2].type = type;
+    EXPECT_EQ(made_anew(), 0U);
+  }
   nodes.pop_back();
   edges.pop_back();
   EXPECT_NE(made_anew(), 0U);

@@ -14,12 +14,13 @@ namespace {
 
 constexpr CUdeviceptr on_device = 0x7e1200000000;
 
+constexpr std::uint64_t of_host = 1000;            // ids from here on are of memory of the host
 std::map<CUdeviceptr, std::uint64_t> allocations;  // of 4096 bytes: ids by begin
 
 CUresult pointer_attributes(unsigned, CUpointer_attribute*, void** data, CUdeviceptr pointer) {
   auto found = allocations.upper_bound(pointer);
   if (found == allocations.begin() || pointer >= (--found)->first + 4096) return CUDA_SUCCESS;
-  *static_cast<unsigned*>(data[0]) = CU_MEMORYTYPE_DEVICE;
+  *static_cast<unsigned*>(data[0]) = found->second >= of_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
   *static_cast<std::uint64_t*>(data[2]) = found->second;
   *static_cast<std::uint64_t*>(data[3]) = found->first;
   *static_cast<std::uint64_t*>(data[4]) = 4096;
@@ -156,6 +157,16 @@ TEST_F(Contents, OfATableArePlacesInAllocations) {
   const std::array<std::uint64_t, 2> on_stack{reinterpret_cast<std::uint64_t>(&here), 5};
   const std::array<std::uint64_t, 2> beside{reinterpret_cast<std::uint64_t>(&on_stack), 5};
   EXPECT_EQ(upload(on_stack.data(), sizeof on_stack), upload(beside.data(), sizeof beside));
+}
+
+TEST_F(Contents, TellMemoryOfTheHostThatATableLeadsTo) {
+  allocations = {{on_device, 1}, {0x7e1300000000, of_host}};
+  const std::array<std::uint64_t, 2> to_device{on_device, on_device + 8};
+  upload(to_device.data(), sizeof to_device);
+  EXPECT_EQ(reader_->shared_bytes(), 0U);
+  const std::array<std::uint64_t, 2> to_host{0x7e1300000008, 0x7e1300000010};
+  upload(to_host.data(), sizeof to_host);
+  EXPECT_EQ(reader_->shared_bytes(), 4096U) << "once";
 }
 
 TEST_F(Contents, OfLargeCopiesAreTheirBytes) {

@@ -75,6 +75,14 @@ int affected(const AffectedArguments& arguments) {
   if (!*after) return exit_interrupted;
   const Result<CodeChangeReport> report = compare(**before, **after, *records);
   if (!report) return report_error(report.error());
+  if (report->kernels.empty() && report->cases.empty())
+    return report_error(
+        Error{ErrorKind::usage,
+              fmt::format("nothing was compared: neither {} nor {} has device code, and no record "
+                          "tells a case",
+                          printable(arguments.baseline), printable(arguments.current)),
+              {},
+              "name folders of finished builds, objects, libraries or cubins, or --record"});
   const int status = arguments.as_exit_code && can_change_any(*report) ? exit_regressed : exit_ok;
   return emit(
       arguments.output,

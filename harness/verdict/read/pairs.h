@@ -14,8 +14,7 @@ namespace harness {
 std::vector<double> log_ratios(const Series& baseline, const Series& current);
 
 // From this many pairs on, processes that take turns are compared pair by pair. A pair runs within a short
-// time, so its processes share what changes on the machine: on two CPUs beside four busy loops, programs of
-// 50 ms vary by 40 % between processes, and their ratios by 26 % times the square root of 2. With fewer
+// time, so its processes share what changes on the machine (tests/rates/README.md, a busy host). With fewer
 // pairs, the test of two means is the stronger one, because it has twice the degrees of freedom.
 inline constexpr std::size_t least_pairs_in_turn = 20;
 

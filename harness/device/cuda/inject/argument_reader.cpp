@@ -6,10 +6,14 @@
 #include <span>
 #include <utility>
 
+#include "harness/device/cuda/profiling/calls/callback.h"
 #include "harness/device/cuda/profiling/calls/launch_words.h"
 
 namespace harness::inject {
 namespace {
+
+using cuda::is_in;
+using cuda::params;
 
 const std::vector<CUpti_CallbackId> launches{CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
                                              CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
@@ -46,15 +50,6 @@ const std::vector<CUpti_CallbackId> recording{
     CUPTI_DRIVER_TRACE_CBID_cuEventRecordWithFlags, CUPTI_DRIVER_TRACE_CBID_cuEventRecordWithFlags_ptsz};
 const std::vector<CUpti_CallbackId> waiting{CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent,
                                             CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent_ptsz};
-
-bool is_in(const std::vector<CUpti_CallbackId>& list, CUpti_CallbackId id) {
-  return std::find(list.begin(), list.end(), id) != list.end();
-}
-
-template <class Params>
-const Params& params(const CUpti_CallbackData& data) {
-  return *static_cast<const Params*>(data.functionParams);
-}
 
 }  // namespace
 

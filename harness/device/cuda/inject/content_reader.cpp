@@ -17,6 +17,7 @@
 namespace harness::inject {
 namespace {
 
+using cuda::is_in;
 using cuda::params;
 
 // Each call, and the same with streams of a thread of their own.
@@ -40,10 +41,6 @@ const std::vector<CUpti_CallbackId> batches{
     CUPTI_DRIVER_TRACE_CBID_cuMemcpyBatchAsync, CUPTI_DRIVER_TRACE_CBID_cuMemcpyBatchAsync_ptsz,
     CUPTI_DRIVER_TRACE_CBID_cuMemcpyBatchAsync_v2, CUPTI_DRIVER_TRACE_CBID_cuMemcpyBatchAsync_v2_ptsz};
 
-bool is_in(const std::vector<CUpti_CallbackId>& list, CUpti_CallbackId id) {
-  return std::find(list.begin(), list.end(), id) != list.end();
-}
-
 const std::byte* at(const void* begin, std::uint64_t offset) {
   return static_cast<const std::byte*>(begin) + offset;
 }
@@ -66,6 +63,21 @@ bool ContentReader::on_host(std::uint64_t address) const {
   return word.memory == Word::Memory::none || word.memory == Word::Memory::host;
 }
 
+// A plane or a cuboid. A pitch or a height of 0 is that of what is copied.
+template <class Copy>
+void ContentReader::add_box(std::vector<Piece>& pieces, const Copy& from, std::uint64_t first_slice,
+                            std::uint64_t rows_a_slice, std::uint64_t slices) const {
+  const void* begin = from.srcHost;
+  if (from.srcMemoryType == CU_MEMORYTYPE_UNIFIED && on_host(from.srcDevice))
+    begin = reinterpret_cast<const void*>(from.srcDevice);
+  else if (from.srcMemoryType != CU_MEMORYTYPE_HOST)
+    return;
+  const std::uint64_t pitch = from.srcPitch != 0 ? from.srcPitch : from.WidthInBytes;
+  const std::uint64_t height = rows_a_slice != 0 ? rows_a_slice : from.Height;
+  pieces.push_back({at(begin, (first_slice * height + from.srcY) * pitch + from.srcXInBytes),
+                    from.WidthInBytes, from.Height, pitch, slices, height * pitch});
+}
+
 std::vector<ContentReader::Piece> ContentReader::pieces_of(CUpti_CallbackId id,
                                                            const CUpti_CallbackData& data) const {
   std::vector<Piece> pieces;
@@ -82,28 +94,11 @@ std::vector<ContentReader::Piece> ContentReader::pieces_of(CUpti_CallbackId id,
     const auto& from = params<cuMemcpyHtoA_v2_params>(data);  // likewise
     pieces.push_back({from.srcHost, from.ByteCount});
   } else if (is_in(flat, id)) {
-    const CUDA_MEMCPY2D* from = params<cuMemcpy2D_v2_params>(data).pCopy;  // likewise
-    if (from == nullptr) return {};
-    const void* begin = from->srcHost;
-    if (from->srcMemoryType == CU_MEMORYTYPE_UNIFIED && on_host(from->srcDevice))
-      begin = reinterpret_cast<const void*>(from->srcDevice);
-    else if (from->srcMemoryType != CU_MEMORYTYPE_HOST)
-      return {};
-    const std::uint64_t pitch = from->srcPitch != 0 ? from->srcPitch : from->WidthInBytes;
-    pieces.push_back(
-        {at(begin, from->srcY * pitch + from->srcXInBytes), from->WidthInBytes, from->Height, pitch});
+    if (const CUDA_MEMCPY2D* from = params<cuMemcpy2D_v2_params>(data).pCopy; from != nullptr)  // likewise
+      add_box(pieces, *from, 0, 0, 1);
   } else if (is_in(solid, id)) {
-    const CUDA_MEMCPY3D* from = params<cuMemcpy3D_v2_params>(data).pCopy;  // likewise
-    if (from == nullptr) return {};
-    const void* begin = from->srcHost;
-    if (from->srcMemoryType == CU_MEMORYTYPE_UNIFIED && on_host(from->srcDevice))
-      begin = reinterpret_cast<const void*>(from->srcDevice);
-    else if (from->srcMemoryType != CU_MEMORYTYPE_HOST)
-      return {};
-    const std::uint64_t pitch = from->srcPitch != 0 ? from->srcPitch : from->WidthInBytes;
-    const std::uint64_t height = from->srcHeight != 0 ? from->srcHeight : from->Height;
-    pieces.push_back({at(begin, (from->srcZ * height + from->srcY) * pitch + from->srcXInBytes),
-                      from->WidthInBytes, from->Height, pitch, from->Depth, height * pitch});
+    if (const CUDA_MEMCPY3D* from = params<cuMemcpy3D_v2_params>(data).pCopy; from != nullptr)  // likewise
+      add_box(pieces, *from, from->srcZ, from->srcHeight, from->Depth);
   } else if (is_in(batches, id)) {
     const auto& from = params<cuMemcpyBatchAsync_params>(data);  // the second version begins with the same
     for (std::size_t i = 0; i < from.count; ++i) take_if_host(from.srcs[i], from.sizes[i]);
@@ -159,7 +154,9 @@ void ContentReader::replace_addresses(std::vector<std::uint64_t>& words) {
   for (const std::uint64_t value : words) {
     const Word word = may_be_address(value) ? cuda::word_of(driver_, value) : Word{};
     if (word.memory != Word::Memory::none && word.allocation.contains(value)) {
-      const std::uint64_t number = numbers_.try_emplace(word.id, numbers_.size()).first->second;
+      const auto [place, fresh] = numbers_.try_emplace(word.id, numbers_.size());
+      if (fresh && word.memory == Word::Memory::host) shared_ += word.allocation.bytes;
+      const std::uint64_t number = place->second;
       all.insert(all.end(), {of_device, number, word.allocation.bytes, value - word.allocation.begin});
     } else if (may_be_address(value) && host_.contain(value)) {
       all.push_back(of_host);
@@ -173,6 +170,11 @@ void ContentReader::replace_addresses(std::vector<std::uint64_t>& words) {
 std::uint64_t ContentReader::bytes() const {
   const std::lock_guard lock(mutex_);
   return bytes_;
+}
+
+std::uint64_t ContentReader::shared_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return shared_;
 }
 
 std::string ContentReader::problem() const {

@@ -36,6 +36,8 @@ class ContentReader {
   std::optional<trace::Content> take(CUpti_CallbackId id, const CUpti_CallbackData& data);
 
   [[nodiscard]] std::uint64_t bytes() const;
+  // Memory of the host that a small copy has an address of: a kernel may follow it.
+  [[nodiscard]] std::uint64_t shared_bytes() const;
   [[nodiscard]] std::string problem() const;  // why not everything was hashed, or ""
 
  private:
@@ -49,12 +51,16 @@ class ContentReader {
   };
 
   [[nodiscard]] std::vector<Piece> pieces_of(CUpti_CallbackId id, const CUpti_CallbackData& data) const;
+  template <class Copy>
+  void add_box(std::vector<Piece>& pieces, const Copy& from, std::uint64_t first_slice,
+               std::uint64_t rows_a_slice, std::uint64_t slices) const;
   [[nodiscard]] bool on_host(std::uint64_t address) const;
   void replace_addresses(std::vector<std::uint64_t>& words);
 
   cuda::Driver driver_;
   mutable std::mutex mutex_;  // of what follows
   std::uint64_t bytes_ = 0;
+  std::uint64_t shared_ = 0;
   std::chrono::steady_clock::duration took_{};
   std::string problem_;
   std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  // of allocations, by the driver's id

@@ -11,6 +11,7 @@
 namespace harness::inject {
 namespace {
 
+using cuda::is_in;
 using cuda::params;
 
 const std::vector<CUpti_CallbackId> launching{CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
@@ -42,10 +43,6 @@ constexpr std::array attributes{CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, CU_LAU
                                 CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                 CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
                                 CU_LAUNCH_ATTRIBUTE_PRIORITY};
-
-bool is_in(const std::vector<CUpti_CallbackId>& list, CUpti_CallbackId id) {
-  return std::find(list.begin(), list.end(), id) != list.end();
-}
 
 bool succeeded(const CUpti_CallbackData& data) {
   const auto* const result = static_cast<const CUresult*>(data.functionReturnValue);
@@ -145,7 +142,8 @@ std::vector<CUgraphNode> ArgumentReader::add_nodes(ArgumentHash& hash, std::vect
   return nodes;
 }
 
-// False: what the node does is not known. A function of the host may do anything.
+// False: what the node does is not known. A function of the host may do anything, and nobody tells the
+// events.
 bool ArgumentReader::add_node(ArgumentHash& hash, std::vector<std::size_t>& functions, CUgraphNode node) {
   CUgraphNodeType type{};
   if (driver_.GraphNodeGetType(node, &type) != CUDA_SUCCESS) return false;
@@ -185,8 +183,6 @@ bool ArgumentReader::add_node(ArgumentHash& hash, std::vector<std::size_t>& func
       return known;
     }
     case CU_GRAPH_NODE_TYPE_EMPTY:
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return true;
     default: return false;
@@ -218,6 +214,8 @@ bool ArgumentReader::add_node_attributes(ArgumentHash& hash, CUgraphNode node) {
     if (!cuda::add_attribute(call, one)) return false;
     hash.add(static_cast<std::uint64_t>(id));
     for (const auto& [name, figure] : call.figures) hash.add(static_cast<std::uint64_t>(figure));
+    if (id == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
+      add_word(hash, reinterpret_cast<std::uint64_t>(one.value.accessPolicyWindow.base_ptr));
   }
   return true;
 }

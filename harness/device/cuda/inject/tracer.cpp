@@ -232,7 +232,7 @@ void Tracer::tell_contents() {
   writer_.fact(FactCode::hashed, std::to_string(contents_->bytes()));
   if (const std::string problem = contents_->problem(); !problem.empty())
     writer_.fact(FactCode::unhashed, problem);
-  if (const std::uint64_t shared = arguments_->shared_bytes(); shared > 0)
+  if (const std::uint64_t shared = arguments_->shared_bytes() + contents_->shared_bytes(); shared > 0)
     writer_.fact(FactCode::shared, std::to_string(shared));
 }
 

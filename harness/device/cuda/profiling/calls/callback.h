@@ -3,10 +3,12 @@
 
 #include <cupti.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "harness/device/code/case_recorder.h"
 
@@ -15,6 +17,10 @@ namespace harness::cuda {
 template <class Params>
 const Params& params(const CUpti_CallbackData& data) {
   return *static_cast<const Params*>(data.functionParams);
+}
+
+inline bool is_in(const std::vector<CUpti_CallbackId>& list, CUpti_CallbackId id) {
+  return std::find(list.begin(), list.end(), id) != list.end();
 }
 
 inline std::uint64_t handle(const void* pointer) {

@@ -2,7 +2,6 @@
 
 #include <elf.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "harness/device/cuda/profiling/calls/callback.h"
@@ -18,7 +17,7 @@ const std::vector<CUpti_CallbackId>& load_calls() {
 }
 
 bool is_load(CUpti_CallbackId id) {
-  return std::find(load_calls().begin(), load_calls().end(), id) != load_calls().end();
+  return is_in(load_calls(), id);
 }
 
 // A cubin is an ELF file, whose section headers come last.

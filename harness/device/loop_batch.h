@@ -7,6 +7,9 @@
 
 namespace harness {
 
+// Makes the calls of a batch on memory of the host. `watched`: null where none is.
+void make_calls(const NumberedWork& work, int calls, sdk::Stream stream, const WatchedCall* watched);
+
 std::unique_ptr<Batch> loop_batch(Timer& timer, int calls, NumberedWork work);
 
 }  // namespace harness

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "harness/base/result.h"
@@ -46,6 +47,9 @@ class Memory {
     (void)memory;
     return Scope();
   }
+  // The first byte of the buffer that is not as in `expected`, which is not longer.
+  virtual Result<std::optional<std::size_t>> first_difference(const Buffer& buffer,
+                                                              std::span<const std::byte> expected) = 0;
   virtual Status fill(Buffer& buffer, unsigned char value) = 0;  // poison
   virtual Status copy(Buffer& to, const Buffer& from) = 0;       // of the same size
 

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/base/units.h"
@@ -22,7 +25,28 @@ struct TimingOptions {
   Seconds gate_deadline = 0.25;
   Seconds pause = 0;         // the device idles first; nothing is evicted or queued before a pause
   bool reads_clock = false;  // read the clock right after the call, if the device has one
-  bool audited = false;      // no sample: a script counts only samples
+  bool audited = false;      // is not kept: a script counts only samples
+  // Memory of the host, of each page of which the time includes reading a byte, so that nothing is left to be
+  // made when it is read. A device with memory of its own reads none.
+  std::span<const std::span<const std::byte>> touched = {};
+};
+
+// What is done between the calls of a batch to watch one of them: `fills` right before it, `copies` right
+// after it.
+struct WatchedCall {
+  struct Fill {
+    void* to;
+    std::size_t bytes;
+    unsigned char byte;
+  };
+  struct Copy {
+    void* to;
+    const void* from;
+    std::size_t bytes;
+  };
+  int call = 0;
+  std::vector<Fill> fills;
+  std::vector<Copy> copies;
 };
 
 struct Timing {
@@ -34,7 +58,12 @@ struct Timing {
   // It ends when all work of this process on the device has ended; a GPU takes off the launch and the
   // waiting. Absent where the device cannot tell.
   std::optional<Seconds> passed = {};
+  // bytes_of_pages() of TimingOptions::touched when the time ended; absent where nothing was touched.
+  std::optional<std::uint64_t> touched = {};
 };
+
+// A number that depends on a byte of each page of memory of the host, and on the last.
+std::uint64_t bytes_of_pages(std::span<const std::byte> memory, std::uint64_t before = 0);
 
 // Queues one call on the given stream.
 using Work = std::function<void(sdk::Stream)>;
@@ -52,6 +81,10 @@ class Batch {
 
   // Makes all calls once and times them together, as Timer::time() times one; `launch` is absent.
   virtual Result<Timing> time(const TimingOptions& options) = 0;
+
+  // The same, and watches a call. The work is not recorded anew, so it cannot tell. The time includes the
+  // fills and copies. An Error of kind `usage` where nothing can be put between the calls.
+  virtual Result<Timing> watch(const TimingOptions& options, const WatchedCall& watched) = 0;
 };
 
 // The streams that the work of a placement uses.

@@ -46,6 +46,8 @@ enum class CauseCode {
   faster_than_possible,  // call, least: seconds; bound: "memory" or "compute"; work, rate: of that bound
   clock_differs,         // timed, passed: seconds by the device's timer and by the system's clock
   environment_changed,   // variable
+  left_behind,  // what: "thread", "timer", "handler", "protection", "code", "rounding" or "memory" that it
+                // left otherwise than it was; name: of it
   // Wrong results. `output`, `at`: where; after_timing: 1 where the first call was right; audited: 1 where
   // a call between samples was verified, on other inputs, in `placement`.
   not_written,    // elements, of, at: the first
@@ -53,6 +55,8 @@ enum class CauseCode {
   wrong_values,   // error, tolerance, elements, got, expected, at: the worst; unwritten: 1 where it holds
                   // poison
   wrong_element,  // got, expected, at; error, tolerance, elements, allowance
+  written_late,   // an output changed after the call had ended; audited, placement
+  input_changed,  // input, at: a sample left another value there than was written; audited, placement
 
   // Found by the run, about a worker process. `status` or `signal`: how it ended; `printed`: its last lines,
   // if any.
@@ -139,10 +143,13 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::faster_than_possible, "faster_than_possible"},
                       {CauseCode::clock_differs, "clock_differs"},
                       {CauseCode::environment_changed, "environment_changed"},
+                      {CauseCode::left_behind, "left_behind"},
                       {CauseCode::not_written, "not_written"},
                       {CauseCode::not_finite, "not_finite"},
                       {CauseCode::wrong_values, "wrong_values"},
                       {CauseCode::wrong_element, "wrong_element"},
+                      {CauseCode::written_late, "written_late"},
+                      {CauseCode::input_changed, "input_changed"},
                       {CauseCode::crashed, "crashed"},
                       {CauseCode::timed_out, "timed_out"},
                       {CauseCode::worker_ended, "worker_ended"},

@@ -8,6 +8,7 @@ from typing import Any, Callable
 from . import arrays
 from .cases import Case, Tensor, Unsupported, Value, Workload, accepted
 from .place import reason_of
+from .watched import Watch
 
 VERSION = 1
 OK, UNSUPPORTED, FAILED = 0, 1, 2
@@ -172,8 +173,9 @@ class Opened:
 class Plugin:
     """The exports of one workload. They and what they point to must outlive their use."""
 
-    def __init__(self, workload: Workload) -> None:
+    def __init__(self, workload: Workload, watch: Watch | None = None) -> None:
         self.workload = workload
+        self._watch = watch
         self._opened: dict[int, Opened] = {}
         self._last = 0
         self._kept: list[Any] = []
@@ -235,7 +237,13 @@ class Plugin:
 
     def _bind(self, state: int, tensors: Any, _workspace: int | None) -> int:
         opened = self._opened[state]
-        return self._guarded(opened.request, lambda: opened.bind(tensors[:len(opened.tensors)]))
+
+        def work() -> None:
+            if self._watch is not None:
+                self._watch.check()
+            opened.bind(tensors[:len(opened.tensors)])
+
+        return self._guarded(opened.request, work)
 
     def _run(self, state: int, stream: int | None) -> int:
         opened = self._opened[state]

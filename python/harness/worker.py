@@ -15,6 +15,7 @@ from typing import Any
 from .abi import Exports, Plugin
 from .load import Loader
 from .place import reason_of
+from .watched import Watch
 
 LOAD = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.POINTER(Exports)), ctypes.c_void_p,
                         ctypes.c_size_t)
@@ -38,6 +39,7 @@ class Door:
 
     def __init__(self) -> None:
         self._loader = Loader()
+        self._watch = Watch()  # before a file of the user is imported
         self._kept: list[Any] = []
 
     def load(self, path: bytes, exports: Any, message: int, message_bytes: int) -> int:
@@ -45,7 +47,8 @@ class Door:
         try:
             see_environment()
             workloads = self._loader.load(os.fsdecode(path))
-            plugins = [Plugin(workload) for workload in workloads]
+            self._watch.see()
+            plugins = [Plugin(workload, self._watch) for workload in workloads]
             given = (Exports * len(plugins))(*(one.exports for one in plugins))
             self._kept += [plugins, given]
             exports[0] = given

@@ -4,7 +4,7 @@
 #   tests/cheats/cheats.sh FOLDER DEVICE OUTPUT     FOLDER has bin/harness, and lib/ with the modules of tests/cheats;
 #                                                   DEVICE: cpu or cuda; OUTPUT: a folder for records
 #
-# Exit status: 0 each cheat ended incorrect or failed and the honest kernel was measured; 1 otherwise; 2 it could not
+# Exit status: 0 each cheat ended incorrect or failed and each honest kernel was measured; 1 otherwise; 2 it could not
 # start.
 set -euo pipefail
 if [ $# -ne 3 ]; then
@@ -14,39 +14,30 @@ fi
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 folder=$(cd "$1" && pwd)
 device=$2
-alone=
 mkdir -p "$3"
 output=$(cd "$3" && pwd)
 case $device in
-  cpu)
-    module=libcheats_plugin.so
-    cases='- {workload: line, axes: {n: 16384}, variants: [honest, only_on_poison, first_and_each_seventh,
-     first_of_placement, in_warm_up, each_second, first_and_last, after_a_pause, in_bind, by_address, earlier_placement,
-     stale_inputs, later_thread, by_some_inputs, by_all_inputs, unless_inputs_change, nothing, part, constant,
-     not_a_number, zeroed_inputs, copied_inputs, closes_descriptors, silences_descriptors, leaves_in_a_sample,
-     forges_a_result, changes_the_environment]}
-  - {workload: below, axes: {n: 16384}, variants: [unwritten_integers]}'
-    # They change the clock of their process, so that an honest kernel after them took no time.
-    alone='- {workload: line, axes: {n: 16384}, variants: [slows_the_clock, slows_the_clock_between_pauses]}'
-    ;;
-  cuda)
-    module=libcuda_cheats_plugin.so
-    cases='- {workload: cuda_line, axes: {n: 1048576}, variants: [honest, only_on_poison, each_seventh, after_a_pause,
-     in_bind, earlier_placement, empty_graph, another_stream, unless_seen, unless_first_seen, nothing, part,
-     zeroed_inputs, records_events]}'
-    # They change the times of all kernels of their process.
-    alone='- {workload: cuda_line, axes: {n: 1048576}, variants: [patched_timer, patched_timer_between_pauses]}'
-    ;;
+  cpu) module=libcheats_plugin.so word=CPU line=line n=16384 ;;
+  cuda) module=libcuda_cheats_plugin.so word=GPU line=cuda_line n=1048576 ;;
   *) echo "cheats: $device: cpu or cuda" >&2 && exit 2 ;;
 esac
+# They change the times of all kernels of their process.
+patching='^(slows_the_clock|patched_timer)'
+# variants_of TIMING [-v] EXPRESSION: those of the device in the table of README.md, whose names match or do not.
+variants_of() {
+  local timing=$1
+  shift
+  sed -n 's/^| `\([^`]*\)` | \([A-Z]*\) | [a-z]* | \([a-z_]*\) | \([a-z ]*\) |.*/\1 \2 \3 \4/p' "$here/README.md" |
+    grep -E " $word $line $timing\$" | cut -d ' ' -f 1 | grep -E "$@" | paste -sd ,
+}
 if [ ! -f "$folder/lib/$module" ]; then
   echo "cheats: no $folder/lib/$module" >&2
   exit 2
 fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# measure NAME CASES: one run, into $output/NAME.record.json. Cheats are cases that ended badly, so the run is no
-# success; without a record it did not start.
+# measure NAME TIMING CACHE VARIANTS: one run, into $output/NAME.record.json. Cheats are cases that ended badly, so the
+# run is no success; without a record it did not start.
 records=()
 measure() {
   local status=0
@@ -55,9 +46,9 @@ version: 1
 name: cheats
 modules: ["$folder/lib/$module"]
 defaults:
-  sampling: {processes: 10, placements: 10, samples: 40, warmup: 3, cache: hot, timing: events, preheat: 0ms, timeout: 60s}
+  sampling: {processes: 10, placements: 10, samples: 40, warmup: 3, cache: $3, timing: $2, preheat: 0ms, timeout: 60s}
 cases:
-  $2
+  - {workload: $line, axes: {n: $n}, variants: [$4]}
 YAML
   "$folder/bin/harness" run "$scratch/$1.yaml" --device "$device" --quiet --store "$scratch/$1.db" \
     --output "$output/$1.record.json" >"$scratch/log" 2>&1 || status=$?
@@ -68,6 +59,7 @@ YAML
   fi
   records+=("$output/$1.record.json")
 }
-measure cheats "$cases"
-[ -z "$alone" ] || measure alone "$alone"
+measure cheats events hot "$(variants_of events -v "$patching")"
+measure alone events hot "$(variants_of events "$patching")"
+measure hot_batches batch hot "$(variants_of 'hot batches' .)"
 python3 "$here/outcomes.py" --cheats "${records[@]}"

@@ -3,12 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 
-#include "harness/base/files.h"
-#include "harness/measure/schedule/run.h"
-#include "tests/measure/cases.h"
+#include "in_a_worker.h"
 
 namespace harness {
 namespace {
@@ -42,6 +39,23 @@ CheatCase audited_in_batches(const char* variant) {
   return one;
 }
 
+CheatCase in_hot_batches(const char* variant) {
+  CheatCase one = audited_in_batches(variant);
+  one.cache = CacheMode::hot;
+  return one;
+}
+
+CheatCase with_cause(const char* variant, CauseCode cause) {
+  return {variant, Outcome::incorrect, CaughtBy::audit, {cause}};
+}
+
+// Written in part or not yet, or between the end of the call and the check.
+CheatCase late(const char* variant) {
+  CheatCase one = audited(variant);
+  one.causes.push_back(CauseCode::written_late);
+  return one;
+}
+
 CheatCase slower(const char* variant) {
   return {variant, Outcome::incorrect, CaughtBy::nothing, {CauseCode::slower_when_audited}};
 }
@@ -58,8 +72,8 @@ std::vector<CheatCase> all_cheats() {
   CheatCase integers = audited("unwritten_integers");
   integers.workload = "below";
   integers.caught_by = CaughtBy::first_check;
-  CheatCase later = audited("later_thread");  // sometimes in time, on a busy machine
-  later.processes = 15;                       // three audits; the last check may catch it, too
+  CheatCase later = late("later_thread");  // sometimes in time, on a busy machine
+  later.processes = 15;                    // three audits; the last check may catch it, too
   return {
       audited("only_on_poison"),
       audited("first_and_each_seventh"),
@@ -91,6 +105,21 @@ std::vector<CheatCase> all_cheats() {
       failed("leaves_in_a_sample", CauseCode::crashed),
       failed("forges_a_result", CauseCode::worker_forged),
       failed("changes_the_environment", CauseCode::environment_changed),
+      with_cause("marks_inputs", CauseCode::input_changed),
+      late("queued_work"),
+      slower("by_sum"),
+      slower("watches_inputs"),
+      in_hot_batches("first_of_batch"),
+      audited("marks_outputs"),
+      audited("one_call_behind"),
+      failed("busy_thread", CauseCode::left_behind),
+      failed("leaves_a_timer", CauseCode::left_behind),
+      failed("leaves_a_posix_timer", CauseCode::left_behind),
+      failed("leaves_a_handler", CauseCode::left_behind),
+      failed("leaves_a_rounding", CauseCode::left_behind),
+      failed("leaves_memory", CauseCode::left_behind),
+      failed("patches_code", CauseCode::left_behind),
+      failed("unprotects_code", CauseCode::left_behind),
       {"slows_the_clock", Outcome::incorrect, CaughtBy::nothing, {CauseCode::clock_differs}},
       {"slows_the_clock_between_pauses", Outcome::incorrect, CaughtBy::nothing, {CauseCode::clock_differs}}};
 }
@@ -103,69 +132,22 @@ CaughtBy caught_by(const ProcessResult& result) {
   return result.reason->count("after_timing") != 0 ? CaughtBy::last_check : CaughtBy::first_check;
 }
 
-class InAWorker {
- public:
-  InAWorker() { setenv("HARNESS_LOCK_DIR", folder_.path().c_str(), 1); }
-
-  static PlannedCase planned_of(const CheatCase& cheat, std::int64_t n = 4096) {
-    PlannedCase planned = planned_line(cheat.variant, n);
-    planned.workload = cheat.workload;
-    planned.id = std::string(cheat.workload) + "/" + cheat.variant;
-    planned.sampling.processes = cheat.processes;
-    planned.sampling.placements = cheat.placements;
-    planned.sampling.samples = 40;
-    planned.sampling.timing = cheat.timing;
-    planned.sampling.cache = cheat.cache;
-    if (cheat.caught_by != CaughtBy::nothing) planned.sampling.batch_nodes = {70, 140, 280};
-    return planned;
-  }
-
-  // All results, in the order in which the cases ended.
-  static std::vector<ProcessResult> results_of(std::vector<PlannedCase> cases, std::uint64_t order_seed = 1) {
-    Plan plan;
-    plan.modules = {CHEATS_PLUGIN};
-    plan.cases = std::move(cases);
-    RunOptions options;
-    options.order_seed = order_seed;
-    options.worker_command = {TEST_WORKER};
-    options.measure_ceilings = false;
-    std::vector<ProcessResult> results;
-    options.on_result = [&](EncodedResult one) -> Status {
-      results.push_back(std::move(one.result));
-      return {};
-    };
-    const Result<RunReport> report = run_plan(plan, options);
-    if (!report) ADD_FAILURE() << report.error().text();
-    return results;
-  }
-
-  // The first result that is no measurement, if any. A busy machine can make a long batch no longer than a
-  // short one, which tells nothing of a cheat: then it is measured again.
-  static ProcessResult measured(const CheatCase& cheat) {
-    constexpr int most_attempts = 20;
-    ProcessResult result;
-    for (int attempt = 0; attempt < most_attempts; ++attempt) {
-      const std::vector<ProcessResult> results = results_of({planned_of(cheat)});
-      if (results.empty()) return {};
-      const auto ended = std::find_if(results.begin(), results.end(), [](const ProcessResult& one) {
-        return one.outcome != Outcome::measured;
-      });
-      result = ended == results.end() ? results.front() : *ended;
-      if (!result.reason || result.reason->code != CauseCode::cannot_be_timed) break;
-    }
-    return result;
-  }
-
- private:
-  TemporaryFolder folder_;
-};
+PlannedCase planned_of(const CheatCase& cheat, std::int64_t n = 4096) {
+  PlannedCase planned = InAWorker::planned_in_worker(cheat.workload, cheat.variant, n);
+  planned.sampling.processes = cheat.processes;
+  planned.sampling.placements = cheat.placements;
+  planned.sampling.timing = cheat.timing;
+  planned.sampling.cache = cheat.cache;
+  if (cheat.caught_by != CaughtBy::nothing) planned.sampling.batch_nodes = {70, 140, 280};
+  return planned;
+}
 
 class Cheats : public testing::TestWithParam<CheatCase>, protected InAWorker {};
 class Audits : public testing::Test, protected InAWorker {};
 
 TEST_P(Cheats, AreCaught) {
   const CheatCase& cheat = GetParam();
-  const ProcessResult result = measured(cheat);
+  const ProcessResult result = first_ended(planned_of(cheat));
   EXPECT_EQ(result.outcome, cheat.outcome) << result.reason;
   ASSERT_TRUE(result.reason);
   EXPECT_TRUE(std::find(cheat.causes.begin(), cheat.causes.end(), result.reason->code) != cheat.causes.end())
@@ -187,7 +169,7 @@ TEST_F(Audits, DoNotMakeAnHonestKernelWrong) {
       honest.timing = timing;
       honest.placements = 2;
       honest.cache = cache;
-      const ProcessResult result = measured(honest);
+      const ProcessResult result = first_ended(planned_of(honest));
       EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
     }
 }

@@ -6,10 +6,11 @@
                                                        incorrect, and what audits cost
 
 The files are what `harness run --output FILE` wrote. Exit status: 0 when each cheat ended incorrect or failed and the
-honest variant was measured, or when no honest case is incorrect; 1 otherwise; 2 a file is no record.
+honest variants were measured, or when no honest case is incorrect; 1 otherwise; 2 a file is no record.
 """
 import argparse
 import json
+import os
 import sys
 
 CAUGHT = ("incorrect", "failed")
@@ -41,11 +42,19 @@ def check_of(reason):
     return "supervisor"
 
 
+def honest_variants():
+    """Those that the table of README.md calls so."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "README.md"), encoding="utf-8") as file:
+        rows = [[cell.strip(" `") for cell in line.split("|")] for line in file if line.startswith("| `")]
+    return {row[1] for row in rows if row[3] == "honest"}
+
+
 def cheats(records):
     """Rows of the table, and whether each case ended as it should."""
+    all_honest = honest_variants()
     rows, good = [("cheat", "outcome", "cause", "caught by")], True
     for case in (case for record in records for case in record["cases"]):
-        honest = case["variant"] == "honest"
+        honest = case["variant"] in all_honest
         caught = case["outcome"] in CAUGHT
         good = good and (case["outcome"] == "measured" if honest else caught)
         reason = case.get("reason")

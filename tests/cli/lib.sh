@@ -41,7 +41,7 @@ for run, position, name in store.execute("SELECT run, position, id FROM cases").
         result = json.loads(text)
         if "identity" in result:
             result["identity"] = {"gap": {"code": "calls_differ"}}
-        store.execute("UPDATE results SET result = ? " + where + " AND process = ?", (json.dumps(result), run, position, process))
+        store.execute("UPDATE results SET result = ?, checksum = '' " + where + " AND process = ?", (json.dumps(result), run, position, process))
     store.execute("UPDATE cases SET digest = '-' " + where, (run, position))
 store.commit()
 PY

@@ -35,6 +35,36 @@ TEST(Batch, OnACpuMakesItsCallsInOrderEachTime) {
   EXPECT_THAT(calls, ElementsAre(0, 1, 2, 0, 1, 2));
 }
 
+TEST(Batch, ShowsWhatEachOfItsCallsWrote) {
+  CpuDevice cpu;
+  const auto script = scripted(R"({"version": 1, "default": {"us": 5}})");
+  for (Timer* const timer : {&cpu.timer(), &script->timer()}) {
+    unsigned char output = 0, aside = 0;
+    const auto batch = timer->record(3, [&](sdk::Stream, int call) { output = call == 0 ? 7 : output; });
+    for (const int watched : {0, 1, 2}) {
+      ASSERT_TRUE((*batch)->watch(hot, {watched, {{&output, 1, 0x3C}}, {{&aside, &output, 1}}}));
+      EXPECT_EQ(aside, watched == 0 ? 7 : 0x3C) << watched;
+    }
+    ASSERT_TRUE((*batch)->time(hot));
+    EXPECT_EQ(output, 7) << "otherwise nothing comes between";
+  }
+}
+
+TEST(CpuTimer, TellsTheBytesOfTouchedMemoryAtTheEndOfACall) {
+  CpuDevice device;
+  std::vector<std::byte> memory(3 * 4096 + 5, std::byte{1});
+  const std::vector<std::span<const std::byte>> touched{memory};
+  TimingOptions how = hot;
+  EXPECT_FALSE(device.time([](sdk::Stream) {}, how)->touched);
+  how.touched = touched;
+  const auto work = [&](sdk::Stream) { memory[4096] = std::byte{9}; };
+  const Result<Timing> timing = device.time(work, how);
+  ASSERT_TRUE(timing);
+  EXPECT_EQ(timing->touched, bytes_of_pages(memory));
+  memory.back() = std::byte{2};
+  EXPECT_NE(timing->touched, bytes_of_pages(memory));
+}
+
 TEST(Batch, OnAScriptedDeviceTakesItsOverheadAndItsCalls) {
   const auto device = scripted(
       R"({"version": 1, "default": {"us": 5.5, "batch_us": 3, "batch_overhead_us": 2, "launch_us": 4}})");

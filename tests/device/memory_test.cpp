@@ -14,6 +14,19 @@ std::unique_ptr<ScriptedDevice> device_of(const std::string& json) {
   return std::make_unique<ScriptedDevice>(parse_script(json, "script.json").value());
 }
 
+TEST(HostMemory, FindsTheFirstByteThatDiffers) {
+  const auto device = device_of(R"({"version": 1})");
+  const auto buffer = device->allocate(8);
+  std::vector<std::byte> bytes(8, std::byte{3});
+  ASSERT_TRUE(device->upload(**buffer, bytes));
+  EXPECT_EQ(device->first_difference(**buffer, bytes).value(), std::nullopt);
+  bytes[5] = bytes[6] = std::byte{4};
+  EXPECT_EQ(device->first_difference(**buffer, bytes).value(), 5U);
+  EXPECT_EQ(device->first_difference(**buffer, std::span(bytes).first(5)).value(), std::nullopt);
+  bytes.resize(9);
+  EXPECT_FALSE(device->first_difference(**buffer, bytes));
+}
+
 TEST(MemoryLedger, LogsWhatIsTakenFreedAndRefused) {
   const auto device = device_of(R"({"version": 1, "memory_bytes": 1000})");
   auto one = device->allocate(600);

@@ -58,6 +58,16 @@ TEST_F(LoadedSections, CountForTheHashAndNothingElse) {
   EXPECT_EQ(hash(), before);
 }
 
+TEST_F(LoadedSections, TellTheVariablesThatCodeMayRead) {
+  static const volatile char* const named = "VARIABLE_THAT_THIS_TEST_NAMES";
+  ASSERT_NE(named, nullptr);
+  const std::map<std::string, std::string> set{{"VARIABLE_THAT_THIS_TEST_NAMES", "1"},
+                                               {"THAT_THIS_TEST_NAMES", "2"},
+                                               {std::string("VARIABLE_OF_") + "NOBODY", "3"}};
+  const auto found = variables_named_in(std::as_bytes(std::span(image_)), set);
+  EXPECT_EQ(found, (std::map<std::string, std::string>{{"VARIABLE_THAT_THIS_TEST_NAMES", "1"}}));
+}
+
 TEST_F(LoadedSections, OfAFileThatIsNoneAreAnError) {
   image_ = "#!/bin/sh\n";
   EXPECT_EQ(hash(), "the file is no ELF image");

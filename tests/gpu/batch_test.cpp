@@ -96,6 +96,39 @@ TEST_F(GraphBatch, DoesTheWorkOfItsCallsAtEachLaunch) {
   EXPECT_EQ(calls, 3) << "a graph replays, it does not call";
 }
 
+// Work in the first call of a capture leaves right outputs, and no other call has written them.
+TEST_F(GraphBatch, ShowsWhatEachOfItsCallsWrote) {
+  Bound copy(device(), catalog(), "probe", "copy", probe_params(4096));
+  Bound empty(device(), catalog(), "probe", "empty", probe_params(1));
+  (void)copy.median(hot_gated, 1);
+  (void)empty.median(hot_gated, 1);
+  int calls = 0;
+  const auto batch = timer().record(5, [&](sdk::Stream stream, int call) {
+    ++calls;
+    call == 0 ? copy.run(stream) : empty.run(stream);
+  });
+  ASSERT_TRUE(batch) << batch.error().text();
+  Buffer& output = copy.output_buffer();
+  const auto right = copy.output().data;
+  const auto aside = memory().allocate(output.bytes());
+  ASSERT_TRUE(aside);
+  for (const int watched : {0, 1, 3, 4, 0}) {
+    const auto timing = (*batch)->watch(hot_gated, {watched,
+                                                    {{output.data(), output.bytes(), 0x3C}},
+                                                    {{(*aside)->data(), output.data(), output.bytes()}}});
+    ASSERT_TRUE(timing) << timing.error().text();
+    sdk::HostBytes seen(output.bytes());
+    ASSERT_TRUE(memory().download(seen, **aside));
+    if (watched == 0)
+      EXPECT_EQ(seen, right);
+    else
+      EXPECT_EQ(seen, sdk::HostBytes(output.bytes(), std::byte{0x3C})) << watched;
+  }
+  EXPECT_EQ(calls, 5) << "nothing was captured again";
+  ASSERT_TRUE((*batch)->time(hot_gated));
+  EXPECT_EQ(copy.output().data, right) << "the batch itself is as it was";
+}
+
 TEST_F(GraphBatch, HoldsTenThousandCalls) {
   Bound empty(device(), catalog(), "probe", "empty", probe_params(1));
   (void)empty.median(hot_gated, 1);

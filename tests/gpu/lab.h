@@ -95,6 +95,7 @@ class Bound {
   void set_first_input(std::int64_t element, double value);
   // The output called `index` among the outputs, as it is on the device now.
   sdk::HostTensor output(std::size_t index = 0);
+  [[nodiscard]] Buffer& output_buffer(std::size_t index = 0) { return *buffers_[outputs_[index]]; }
   void poison_outputs();
   // ||out - ref|| / ||ref|| of an output over at most `checked` elements spread over it; NaN if an
   // output is not finite.

@@ -365,7 +365,7 @@ TEST(MeasureCase, RecognisesWhatWasNeverWritten) {
 TEST(MeasureCase, ChecksAgainAfterTiming) {
   const ProcessResult changed = measure(planned_line("changes_input"));
   EXPECT_EQ(changed.outcome, Outcome::incorrect);
-  EXPECT_THAT(changed.reason, FactIs(CauseCode::wrong_values, {{"after_timing", 1}}));
+  EXPECT_THAT(changed.reason, FactIs(CauseCode::input_changed, {{"audited", 1}, {"placement", 1}}));
   EXPECT_THAT(changed.series, IsEmpty());
   const ProcessResult stale = measure(planned_line("writes_once"));
   EXPECT_EQ(stale.outcome, Outcome::incorrect);

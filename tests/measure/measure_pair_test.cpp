@@ -156,8 +156,8 @@ TEST(MeasurePair, TakesSamplesOfBothInTurns) {
             "bcbcbc"
             "cbbccbbc"
             "bc");
-  // One or two audits of each in each placement, of five calls in a row.
-  constexpr std::size_t calls_of_audit = 5;
+  // One or two audits of each in each placement, of seven calls in a row.
+  constexpr std::size_t calls_of_audit = 7;
   for (const std::string letter : {"b", "c"}) {
     const auto calls =
         static_cast<std::size_t>(std::count(seen.audits.begin(), seen.audits.end(), letter[0]));

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import py_compile
 import subprocess
 import sys
 import tempfile
 import textwrap
+import time
+import types
 import unittest
 from typing import Any
 
@@ -16,6 +19,7 @@ import harness
 from harness import abi, arrays, describe
 from harness.load import Loader
 from harness.place import reason_of
+from harness.watched import CaseChangedModule, Watch
 
 
 def scale(**more: Any) -> harness.Workload:
@@ -398,6 +402,60 @@ class KeptCompiled(unittest.TestCase):
     def test_a_folder_that_cannot_be_written_is_no_error(self) -> None:
         self.write("kept", "a file")
         self.assertEqual(self.says(), "users first")
+
+
+class Watching(unittest.TestCase):
+    """What a case replaces in modules that others use, too."""
+
+    def setUp(self) -> None:
+        self.watch = Watch()
+
+    def replaced(self, owner: Any, name: str) -> None:
+        kept = getattr(owner, name)
+        self.addCleanup(setattr, owner, name, kept)
+        setattr(owner, name, lambda *_: 0)
+
+    def test_a_replaced_clock_is_found_until_it_is_put_back(self) -> None:
+        kept = time.perf_counter
+        self.replaced(time, "perf_counter")
+        with self.assertRaisesRegex(CaseChangedModule, "`time.perf_counter`"):
+            self.watch.check()
+        time.perf_counter = kept
+        self.watch.check()
+
+    def test_a_replaced_method_of_the_harness_is_found(self) -> None:
+        self.replaced(harness.Workload, "right_outputs")
+        with self.assertRaisesRegex(CaseChangedModule, "right_outputs"):
+            self.watch.check()
+
+    def test_what_a_module_gets_in_addition_is_no_change(self) -> None:
+        math.of_a_case = len  # type: ignore[attr-defined]
+        self.addCleanup(delattr, math, "of_a_case")
+        self.watch.check()
+
+    def test_modules_are_watched_from_when_they_are_loaded(self) -> None:
+        module = types.ModuleType("cupy")
+        module.add = len  # type: ignore[attr-defined]
+        self.addCleanup(sys.modules.pop, "cupy", None)
+        sys.modules["cupy"] = module
+        self.watch.see()
+        module.add = max  # type: ignore[attr-defined]
+        with self.assertRaisesRegex(CaseChangedModule, "`cupy.add`"):
+            self.watch.check()
+
+    def test_a_case_that_replaced_a_function_is_not_bound(self) -> None:
+        workload = scale()
+        harness.case(workload, arrays="memoryview", name="one")(lambda x, y: None)
+        plugin = abi.Plugin(workload, self.watch)
+        values = (abi.GivenValue * 2)(abi.GivenValue(b"n", 0, 2, 2.0, b""), abi.GivenValue(b"k", 0, 1, 1.0, b""))
+        message = ctypes.create_string_buffer(400)
+        request = abi.Request(b"one", values, 2, b"", 0, ctypes.addressof(message), len(message))
+        state = ctypes.c_void_p()
+        self.assertEqual(plugin.exports.open(ctypes.byref(request), ctypes.byref(state)), abi.OK, message.value)
+        addresses = (ctypes.c_void_p * 2)(ctypes.addressof(message), ctypes.addressof(message))
+        self.replaced(time, "perf_counter")
+        self.assertEqual(plugin.exports.bind(state, addresses, None), abi.FAILED)
+        self.assertIn(b"a case replaced `time.perf_counter`", message.value)
 
 
 class Describing(unittest.TestCase):

@@ -16,6 +16,7 @@
 #include "repeat.h"
 #include "rules.h"
 #include "simulated.h"
+#include "tails.h"
 
 namespace harness {
 namespace {
@@ -340,6 +341,43 @@ void print_slow_calls(const Data& data, const Arguments& arguments) {
   }
 }
 
+void print_tails(const Data& data, const Arguments& arguments) {
+  const std::size_t splits = std::min<std::size_t>(arguments.splits, 20000);
+  const auto print_row = [](const std::string& name, const std::vector<Count>& own,
+                            const std::vector<Count>& planted) {
+    fmt::print("| {} | {} | {} |", name, own[0].text(), own[1].text());
+    for (std::size_t i = 0; i + 2 < planted.size(); i += 3)
+      fmt::print(" {} / {} / {} |", planted[i].text(), planted[i + 1].text(), planted[i + 2].text());
+    fmt::print("\n");
+    std::fflush(stdout);
+  };
+  fmt::print(
+      "\n| processes a side, calls of each | unchanged: open by slow calls | called slower | planted, 2 % "
+      "tenfold: red / open / passed | 0.5 % hundredfold | 5 % 2.5 times |\n|---|---|---|---|---|---|\n");
+  std::vector<TailSetup> setups;
+  for (const std::size_t processes : {5UL, 8UL})
+    for (const std::size_t samples : {0UL, 10UL, 4UL}) {
+      const std::size_t calls = (samples == 0 ? 50 : samples) * data.base->placements();
+      setups.push_back(
+          {fmt::format("{} of one session, {}", processes, calls), data.base, nullptr, processes, samples});
+    }
+  for (const auto& [name, other] :
+       {std::pair{"another day", data.another_day}, std::pair{"another GPU", data.another_gpu}})
+    if (other != nullptr)
+      setups.push_back(
+          {fmt::format("5, {}, {}", name, 50 * data.base->placements()), data.base, other, 5, 0});
+  for (const TailSetup& setup : setups)
+    print_row(setup.name, unchanged_tails(setup, splits / 10, arguments.seed + 7),
+              planted_tails(setup, splits / 10, arguments.seed + 8));
+  for (const std::size_t processes : {5UL, 20UL})
+    for (const Tail& own : {Tail{}, Tail{0.02, 2}, Tail{0.005, 10}})
+      print_row(
+          fmt::format("{} simulated, 200, own {:.1f} % {} times", processes, own.share * 100, own.factor),
+          simulated_unchanged_tails(own, processes, splits, arguments.seed + 9),
+          own.share > 0 ? std::vector<Count>{}
+                        : simulated_planted_tails(processes, splits, arguments.seed + 10));
+}
+
 void print_simulated(const Arguments& arguments) {
   fmt::print("\n| simulated suite, unchanged | of | red | case undecided |\n|---|---|---|---|\n");
   for (const Simulated& setup :
@@ -380,6 +418,7 @@ void print(const Data& data, const std::vector<CaseShape>& shapes, const Argumen
   if (wanted("recorded")) print_recorded(data, arguments);
   if (wanted("suites")) print_suites(data, arguments);
   if (wanted("slow-calls")) print_slow_calls(data, arguments);
+  if (wanted("tails")) print_tails(data, arguments);
   if (wanted("simulated")) print_simulated(arguments);
   if (wanted("pins")) print_shapes(shapes, arguments);
 }
@@ -404,7 +443,7 @@ int run(int argc, char** argv) {
   program.add_option("--splits", arguments.splits)->capture_default_str();
   program.add_option("--seed", arguments.seed)->capture_default_str();
   program.add_option("--only", arguments.only, "tables to print")
-      ->check(CLI::IsMember({"recorded", "suites", "slow-calls", "simulated", "pins"}));
+      ->check(CLI::IsMember({"recorded", "suites", "slow-calls", "tails", "simulated", "pins"}));
   program.add_flag("!--without-raw", arguments.raw, "leave out the rules on raw samples, which are slow");
   CLI11_PARSE(program, argc, argv);
   std::vector<Session> sessions;

@@ -56,6 +56,7 @@ class OnEachDatabase : public testing::TestWithParam<std::string> {
     for (const char* column : {"told_verdict", "told_waived"})
       execute(std::string("ALTER TABLE cases DROP COLUMN ") + column);
     execute("ALTER TABLE runs DROP COLUMN side");
+    execute("ALTER TABLE results DROP COLUMN checksum");
     execute("DROP INDEX failed_results");
     execute("CREATE INDEX results_by_outcome ON results (run, outcome)");
     execute("UPDATE harness_schema SET version = 5");

@@ -96,12 +96,12 @@ TEST_P(StoredValues, AreLeftOutWhereAnOldResultCannotBeRead) {
 }
 
 TEST_P(StoredValues, AreRefusedToAnOlderProgramByTheVersion) {
-  static_assert(schema_version == 9, "say in README.md what the new version holds");
+  static_assert(schema_version == 10, "say in README.md what the new version holds");
   open();
-  execute("UPDATE harness_schema SET version = 10");
+  execute("UPDATE harness_schema SET version = 11");
   const auto store = Store::open_existing(url_);
   ASSERT_FALSE(store);
-  EXPECT_THAT(store.error().message, HasSubstr("version 10"));
+  EXPECT_THAT(store.error().message, HasSubstr("version 11"));
 }
 
 TEST_P(StoredValues, FollowAResultThatIsReplaced) {

@@ -71,6 +71,18 @@ TEST_P(StoreUnderOdds, RefusesASampleThatIsNotANumber) {
   EXPECT_TRUE(checked(store->list({})).empty()) << "all or nothing";
 }
 
+TEST_P(StoreUnderOdds, RefusesAResultThatIsNotAsItWasStored) {
+  const Record record = example_record();
+  checked(open()->put_record(record));
+  execute("UPDATE results SET result = REPLACE(result, '1', '2') WHERE process = 2");
+  const auto damaged = open()->load(record.id);
+  ASSERT_FALSE(damaged);
+  EXPECT_THAT(damaged.error().message, HasSubstr("is not as it was stored"));
+  // Those that an older version stored have no checksum.
+  execute("UPDATE results SET checksum = ''");
+  EXPECT_TRUE(open()->load(record.id));
+}
+
 TEST_P(StoreUnderOdds, RefusesANewerVersion) {
   open();
   execute("UPDATE harness_schema SET version = 99");

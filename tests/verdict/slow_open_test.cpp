@@ -96,5 +96,38 @@ TEST(CoarseClock, HalfATickBelongsToTheBound) {
   EXPECT_EQ(row_of(by_clock(0.1, 20.5), by_clock(0.1, 20.5)).verdict, Verdict::unchanged) << "0.5 % a tick";
 }
 
+// Programs: one call a process.
+Record by_clock_of_starts(double step, double center, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> noise(0, 0.02);
+  Series series{"wall_time", "ms", Direction::lower_is_better, {}};
+  for (int number = 1; number <= 20; ++number)
+    series.processes.push_back({number, {Placement{{step * std::round((center + noise(random)) / step)}}}});
+  return record_of({case_of("c", {std::move(series)})});
+}
+
+TEST(CoarseClock, IsFoundWhereAProcessHasOneSample) {
+  EXPECT_EQ(row_of(by_clock_of_starts(0.05, 1.02, 1), by_clock_of_starts(0.05, 1.02, 2)).verdict,
+            Verdict::inconclusive);
+  EXPECT_EQ(row_of(by_clock_of_starts(0.0005, 1.02, 1), by_clock_of_starts(0.0005, 1.02, 2)).verdict,
+            Verdict::unchanged);
+}
+
+// All calls are read a tick later or earlier, though they changed by less than the margin.
+TEST(CoarseClock, OneTickIsNoChange) {
+  const auto read = [](double center) {
+    Record record = by_clock(1, 20);
+    for (ProcessSamples& process : record.cases.front().series.front().processes)
+      for (Placement& placement : process.placements) {
+        std::fill(placement.samples.begin(), placement.samples.end(), center);
+        placement.samples.front() = 20, placement.samples.back() = 21;
+      }
+    return record;
+  };
+  EXPECT_EQ(row_of(read(20), read(21)).verdict, Verdict::regressed) << "5 % is more than half a tick";
+  EXPECT_EQ(row_of(by_clock(1, 20.4), by_clock(1, 20.6)).verdict, Verdict::inconclusive);
+  EXPECT_EQ(row_of(by_clock(1, 20.6), by_clock(1, 20.4)).verdict, Verdict::inconclusive);
+}
+
 }  // namespace
 }  // namespace harness

@@ -69,9 +69,12 @@ Result<Timing> CpuDevice::time(const Work& work, const TimingOptions& options) {
   const Seconds before = options.audited ? kernel_clock() : 0;
   const auto begin = std::chrono::steady_clock::now();
   work({});
+  std::uint64_t touched = 0;
+  for (const std::span<const std::byte> memory : options.touched) touched = bytes_of_pages(memory, touched);
   const auto end = std::chrono::steady_clock::now();
   Timing timing{std::chrono::duration<double>(end - begin).count(), false, {}};
   if (options.audited) timing.passed = kernel_clock() - before;
+  if (!options.touched.empty()) timing.touched = touched;
   return timing;
 }
 

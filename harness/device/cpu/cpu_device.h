@@ -42,9 +42,8 @@ class CpuDevice final : public Device, public Timer, public HostMemory, public P
   [[nodiscard]] Seconds now() override;
   Since<Conditions> watch_conditions() override;
 
-  // The identity of a call: the machine code that the variant can reach (object_code.h), and the number of
-  // threads. Variables of the environment, which a library may
-  // read, are not in it.
+  // The identity of a call: the machine code and the variables that the variant can reach (object_code.h), and
+  // the number of threads. Files that it opens are not in it.
   Result<Launches> launches(const CaseCalls& calls) override;
 
  private:

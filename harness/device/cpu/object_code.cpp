@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harness/base/bulk_hash.h"
+#include "harness/base/environment.h"
 #include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/device/code/elf_image.h"
@@ -64,40 +65,24 @@ const link_map* loaded(const link_map& any, const std::string& name) {
   return nullptr;
 }
 
-struct BuildIdSought {
-  const link_map& object;
+// The values of the variables that an object may read. The C and C++ libraries name many that no kernel's
+// time depends on, such as PATH.
+Result<std::string> variables_text(const link_map& object) {
+  constexpr auto of_everybody =
+      std::to_array<std::string_view>({"libc.so", "ld-linux", "libm.so", "libstdc++.so", "libgcc_s.so",
+                                       "libpthread.so", "libdl.so", "librt.so"});
+  const std::string file = file_of(object);
+  const std::string name = std::filesystem::path(file).filename();
+  for (const std::string_view one : of_everybody)
+    if (name.starts_with(one)) return std::string();
+  if (file == this_program().string()) return std::string();  // its variables are the harness's
+  const Result<std::string> text = read_file(file, largest_file);
+  if (!text) return fail(text.error());
   std::string found;
-};
-
-// Reads the notes of one loaded object.
-int read_build_id(dl_phdr_info* info, std::size_t, void* data) {
-  auto& sought = *static_cast<BuildIdSought*>(data);
-  if (info->dlpi_addr != sought.object.l_addr) return 0;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& header = info->dlpi_phdr[i];
-    if (header.p_type != PT_NOTE) continue;
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): likewise
-    const auto* at = reinterpret_cast<const std::byte*>(info->dlpi_addr + header.p_vaddr);
-    const std::byte* const end = at + header.p_memsz;
-    while (at + sizeof(ElfW(Nhdr)) <= end) {
-      const auto& note = *reinterpret_cast<const ElfW(Nhdr)*>(at);
-      const auto padded = [](std::size_t bytes) { return (bytes + 3) / 4 * 4; };
-      const std::byte* const id = at + sizeof note + padded(note.n_namesz);
-      if (note.n_type == NT_GNU_BUILD_ID)
-        for (std::size_t byte = 0; byte < note.n_descsz; ++byte)
-          sought.found += fmt::format("{:02x}", std::to_integer<int>(id[byte]));
-      at = id + padded(note.n_descsz);
-    }
-  }
-  return 1;
-}
-
-// Its build id; without one, the hash of its file.
-Result<std::string> identity_of_library(const link_map& object) {
-  BuildIdSought sought{object, {}};
-  dl_iterate_phdr(read_build_id, &sought);
-  if (!sought.found.empty()) return sought.found;
-  return file_hash(file_of(object));
+  for (const auto& [variable, value] : variables_named_in(
+           std::as_bytes(std::span(text->data(), text->size())), environment::seen_by_workers()))
+    found += fmt::format("{}={}\n", variable, value);
+  return found;
 }
 
 // The libraries that an object needs, and those that these need, each once, with their identities.
@@ -116,9 +101,12 @@ Result<std::string> libraries_text(const link_map& object) {
     }
   }
   for (const std::string& name : seen) {
-    const Result<std::string> identity = identity_of_library(*loaded(object, name));
-    if (!identity) return fail(identity.error());
-    text += fmt::format("{} {}\n", name, *identity);
+    const link_map& library = *loaded(object, name);
+    const Result<std::string> code = file_hash(file_of(library));
+    if (!code) return fail(code.error());
+    const Result<std::string> variables = variables_text(library);
+    if (!variables) return fail(variables.error());
+    text += fmt::format("{} {}\n{}", name, *code, *variables);
   }
   return text;
 }
@@ -143,6 +131,24 @@ Result<std::string> loaded_sections_hash(std::span<const std::byte> image) {
   return content_hash(text);
 }
 
+std::map<std::string, std::string> variables_named_in(std::span<const std::byte> image,
+                                                      std::map<std::string, std::string> variables) {
+  const Result<std::vector<ElfSection>> sections = elf_sections(image, "the file");
+  if (!sections) return {};
+  const auto holds = [&](const std::string& name) {
+    const std::string ended = name + '\0';
+    return std::any_of(sections->begin(), sections->end(), [&](const ElfSection& one) {
+      if (!one.name.starts_with(".rodata")) return false;
+      std::size_t at = one.bytes.find(ended);
+      while (at != std::string_view::npos && at > 0 && one.bytes[at - 1] != '\0')
+        at = one.bytes.find(ended, at + 1);
+      return at != std::string_view::npos;
+    });
+  };
+  std::erase_if(variables, [&](const auto& one) { return !holds(one.first); });
+  return variables;
+}
+
 Result<std::string> object_code_hash(const void* address) {
   Dl_info where{};
   void* object = nullptr;
@@ -153,7 +159,9 @@ Result<std::string> object_code_hash(const void* address) {
   if (!own) return fail(own.error());
   const Result<std::string> libraries = libraries_text(map);
   if (!libraries) return fail(libraries.error());
-  return content_hash(*own + "\n" + *libraries);
+  const Result<std::string> variables = variables_text(map);
+  if (!variables) return fail(variables.error());
+  return content_hash(*own + "\n" + *libraries + *variables);
 }
 
 }  // namespace harness

@@ -179,6 +179,34 @@ Status CudaMemory::copy(Buffer& to, const Buffer& from) {
   return queue_.synchronize();
 }
 
+// A piece at a time, so that the host needs no second copy of large inputs.
+Result<std::optional<std::size_t>> CudaMemory::first_difference(const Buffer& buffer,
+                                                                std::span<const std::byte> expected) {
+  if (expected.size() > buffer.bytes()) return size_error("a comparison", expected.size(), buffer.bytes());
+  if (auto status = usable(); !status) return fail(std::move(status.error()));
+  if (auto status = queue_.synchronize(); !status) return fail(std::move(status.error()));
+  constexpr std::size_t most_piece = std::size_t{32} << 20;
+  const auto* held = static_cast<const std::byte*>(buffer.data());
+  sdk::HostBytes piece(buffer.of_host() ? 0 : std::min(most_piece, expected.size()));
+  for (std::size_t begin = 0; begin < expected.size(); begin += most_piece) {
+    const auto wanted = expected.subspan(begin, std::min(most_piece, expected.size() - begin));
+    const std::byte* got = held + begin;
+    if (!buffer.of_host()) {
+      const auto place = place_of(buffer);
+      if (!place) return fail(place.error());
+      const auto to = std::span<std::byte>(piece).first(wanted.size());
+      if (auto status = place->staging.download(to, got, place->stream); !status)
+        return fail(std::move(status.error()));
+      if (auto status = queue_.synchronize(); !status) return fail(std::move(status.error()));
+      got = piece.data();
+    }
+    if (std::memcmp(got, wanted.data(), wanted.size()) == 0) continue;
+    return begin +
+           static_cast<std::size_t>(std::mismatch(wanted.begin(), wanted.end(), got).first - wanted.begin());
+  }
+  return std::nullopt;
+}
+
 Status CudaMemory::fill(Buffer& buffer, unsigned char value) {
   if (auto status = usable(); !status || buffer.bytes() == 0) return status;
   if (buffer.of_host()) return when_idle([&] { std::memset(buffer.data(), value, buffer.bytes()); });

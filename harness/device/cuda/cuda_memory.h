@@ -24,6 +24,8 @@ class CudaMemory final : public Memory {
   Status download(std::span<std::byte> to, const Buffer& from) override;
   Scope lock(std::span<std::byte> memory) override;
   Status copy(Buffer& to, const Buffer& from) override;
+  Result<std::optional<std::size_t>> first_difference(const Buffer& buffer,
+                                                      std::span<const std::byte> expected) override;
   Status fill(Buffer& buffer, unsigned char value) override;
   [[nodiscard]] std::size_t cache_bytes() const override { return cache_bytes_; }
   Since<std::size_t> watch_peak() override;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -67,6 +68,15 @@ Status HostMemory::download(std::span<std::byte> to, const Buffer& from) {
   if (to.size() > from.bytes()) return too_long(to.size(), from.bytes());
   if (!to.empty()) std::memcpy(to.data(), from.data(), to.size());
   return {};
+}
+
+Result<std::optional<std::size_t>> HostMemory::first_difference(const Buffer& buffer,
+                                                                std::span<const std::byte> expected) {
+  if (expected.size() > buffer.bytes()) return too_long(expected.size(), buffer.bytes());
+  const auto* held = static_cast<const std::byte*>(buffer.data());
+  if (expected.empty() || std::memcmp(held, expected.data(), expected.size()) == 0) return std::nullopt;
+  const auto differs = std::mismatch(expected.begin(), expected.end(), held).first;
+  return static_cast<std::size_t>(differs - expected.begin());
 }
 
 Status HostMemory::fill(Buffer& buffer, unsigned char value) {

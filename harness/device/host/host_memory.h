@@ -14,6 +14,8 @@ class HostMemory : public Memory {
   Status upload(Buffer& to, std::span<const std::byte> from) override;
   Status copy(Buffer& to, const Buffer& from) override;
   Status download(std::span<std::byte> to, const Buffer& from) override;
+  Result<std::optional<std::size_t>> first_difference(const Buffer& buffer,
+                                                      std::span<const std::byte> expected) override;
   Status fill(Buffer& buffer, unsigned char value) override;
 };
 

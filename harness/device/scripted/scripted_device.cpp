@@ -7,6 +7,7 @@
 
 #include "harness/base/named_file.h"
 #include "harness/base/text.h"
+#include "harness/device/loop_batch.h"
 #include "harness/model/device_kinds.h"
 
 namespace harness {
@@ -175,17 +176,20 @@ class ScriptedDevice::ScriptedBatch final : public Batch {
   ScriptedBatch(ScriptedDevice& device, int calls, NumberedWork work)
       : device_(device), calls_(calls), work_(std::move(work)) {}
 
-  Result<Timing> time(const TimingOptions& options) override {
-    const ScriptedCase& script = *device_.current_;
-    const double us =
-        script.batch_overhead_us + calls_ * device_.microseconds(options.cache, script.batch_us);
-    const auto all = [this](sdk::Stream stream) {
-      for (int i = 0; i < calls_; ++i) work_(stream, i);
-    };
-    return device_.play(us, all, options);
+  Result<Timing> time(const TimingOptions& options) override { return time(options, nullptr); }
+  Result<Timing> watch(const TimingOptions& options, const WatchedCall& watched) override {
+    return time(options, &watched);
   }
 
  private:
+  Result<Timing> time(const TimingOptions& options, const WatchedCall* watched) {
+    const ScriptedCase& script = *device_.current_;
+    const double us =
+        script.batch_overhead_us + calls_ * device_.microseconds(options.cache, script.batch_us);
+    const auto all = [&](sdk::Stream stream) { make_calls(work_, calls_, stream, watched); };
+    return device_.play(us, all, options);
+  }
+
   ScriptedDevice& device_;
   int calls_;
   NumberedWork work_;

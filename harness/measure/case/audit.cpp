@@ -5,7 +5,8 @@
 namespace harness {
 namespace {
 
-constexpr int one_of_processes = 5;    // is audited
+constexpr int one_of_processes = 5;  // is audited
+constexpr std::uint64_t one_of_others = 10;
 constexpr int few_placements = 4;      // have two audits each
 constexpr int certain_placements = 2;  // of a case
 constexpr double share_of_sampling = 0.05;
@@ -27,6 +28,10 @@ Seconds least(const std::vector<Audit::Times>& all, Seconds Audit::Times::*which
 bool Audit::chosen(std::uint64_t draw, int processes, int process) {
   const auto turns = static_cast<std::uint64_t>(std::clamp(processes, 1, one_of_processes));
   return draw == 0 || (draw + static_cast<std::uint64_t>(std::max(process, 0))) % turns == 0;
+}
+
+bool Audit::chosen_besides(std::uint64_t nonce, std::uint64_t seed) {
+  return std::mt19937_64(nonce + seed)() % one_of_others == 0;
 }
 
 Audit::Audit(const Case& audited)
@@ -91,11 +96,11 @@ std::size_t Audit::draw(std::size_t count) {
 }
 
 bool Audit::longer_than_repeated(Seconds usual, Seconds repeated) const {
-  return usual > case_.limits.rewritten_ratio * repeated + case_.limits.rewritten_slack;
+  return usual > case_.limits.rewritten_ratio * repeated + case_.limits.waking;
 }
 
 bool Audit::longer_than_usual(Seconds unseen, Seconds usual) const {
-  return unseen > case_.limits.ratio * usual + case_.limits.slack;
+  return unseen > case_.limits.ratio * usual + case_.limits.noise;
 }
 
 Audit::Slow Audit::judge() const {

@@ -1,6 +1,6 @@
-// Audit: decides which calls between the samples of a case are verified, on which inputs and over which
-// earlier outputs, and judges their times. A generator draws all of it from a nonce that the variant does not
-// know. Pure: audit_case.h makes the calls. One thread uses it, for one case.
+// Audit: decides which samples of a case are verified, on which inputs and over which earlier outputs, and
+// judges their times. A generator draws all of it from a nonce that the variant does not know. Pure:
+// audit_case.h takes the samples. One thread uses it, for one case.
 #pragma once
 
 #include <array>
@@ -16,16 +16,16 @@ namespace harness {
 
 class Audit {
  public:
-  // How much slower honest calls may be: `ratio` times and `slack` on other inputs than on the usual ones;
-  // `rewritten_ratio` times and `rewritten_slack` on inputs that were just written than on unchanged ones.
+  // How much slower honest samples may be: `ratio` times on other inputs than on the usual ones, and
+  // `rewritten_ratio` times on inputs that were just written than on unchanged ones. `noise`: what a single
+  // time is good to; `waking`: how long a thread takes that has gone to sleep meanwhile.
   struct Limits {
     double ratio, rewritten_ratio;
-    Seconds slack, rewritten_slack;
+    Seconds noise, waking;
   };
-  // A processor learns the branches that inputs take: sorting known numbers is several times faster. Its
-  // threads sleep between calls, and on a busy machine wake after milliseconds.
-  static constexpr Limits on_cpu{10, 10, 200e-6, 50e-3};
-  static constexpr Limits on_gpu{3, 5, 20e-6, 1e-3};
+  // A processor learns the branches that inputs take: sorting known numbers is several times faster.
+  static constexpr Limits on_cpu{10, 4, 10e-6, 200e-6};
+  static constexpr Limits on_gpu{3, 3, 3e-6, 3e-6};
 
   struct Case {
     std::uint64_t nonce = 0;  // of the process: its cases have the same inputs
@@ -42,6 +42,9 @@ class Audit {
   // Whether this process of a case is audited: one of every five, drawn for each case by the run, because an
   // audit can take as long as all samples. `draw`: the run's, with the case; 0: each process is audited.
   static bool chosen(std::uint64_t draw, int processes, int process);
+  // Whether this process is audited although another one was drawn: so nothing can be learned from what an
+  // earlier process saw.
+  static bool chosen_besides(std::uint64_t nonce, std::uint64_t seed);
 
   // Draws the samples after which this placement is audited.
   void begin_placement();
@@ -68,11 +71,11 @@ class Audit {
   // One of `count`.
   std::size_t draw(std::size_t count);
 
-  // Times of one audit, all on inputs that were just written.
+  // Times of samples around one audit.
   struct Times {
-    Seconds usual = 0;     // on the usual inputs
-    Seconds unseen = 0;    // on others
-    Seconds repeated = 0;  // on the usual inputs, which nobody has written since the call before
+    Seconds usual = 0;     // on the usual inputs, just written
+    Seconds unseen = 0;    // on others, just written
+    Seconds repeated = 0;  // on the usual inputs, which nobody has written since the sample before
   };
   void timed(const Times& times);
   // One call: its time, and the time that passed by a clock that no call can change. A clock may be right
@@ -84,7 +87,7 @@ class Audit {
   };
   void clocked(const Clocked& call);
 
-  // Whether a call on written inputs takes so much longer than `sample` that it is to be repeated.
+  // Whether a sample on written inputs takes so much longer than others that it is to be repeated.
   [[nodiscard]] bool longer_than_repeated(Seconds usual, Seconds repeated) const;
   // Whether another audit follows at once, because the last one was much slower than it should be.
   [[nodiscard]] bool suspects() const;

@@ -1,8 +1,11 @@
 #include "harness/measure/case/audit_case.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "harness/base/text.h"
 #include "harness/measure/case/microseconds.h"
+#include "harness/model/device_kinds.h"
 #include "harness/stats/estimate/estimator.h"
 
 namespace harness {
@@ -44,127 +47,234 @@ tl::unexpected<Ending> wrong_in_audit(Cause wrong, int placement) {
   return ended(Outcome::incorrect, std::move(wrong));
 }
 
-// One audit on one set of buffers.
-class AuditedSet {
+// Of tensors, in the order of the problem's.
+using Copies = std::vector<std::unique_ptr<Buffer>>;
+
+constexpr std::size_t most_checked_sets = 3;
+
+// One audit: two samples that are checked, among others that are not.
+//
+// A sample follows the one before at once, so that a variant cannot tell by the time that its inputs were
+// written anew: whatever takes long is done before a sample that nobody looks at. One of the two checked
+// samples comes after a pause, in which work ends that the sample before has left behind.
+class AuditedSamples {
  public:
-  AuditedSet(CaseParts& parts, Subject& subject, Audit& audit, int placement)
+  AuditedSamples(CaseParts& parts, Subject& subject, Audit& audit, int placement)
       : parts_(parts),
         subject_(subject),
         audit_(audit),
         placement_(placement),
-        index_(parts.sampler.set_to_audit(subject, audit.draw(most_input_sets))),
-        set_(parts.sampler.set(index_, parts.allocation)) {}
+        timer_(parts.device.timer()) {}
 
   Step run() {
     const AuditInputs other = inputs_of_audit(parts_, audit_);
     const bool first_finds_results = audit_.first_finds_results();
     Audit::Times times;
     times.usual = times.repeated = median_sample(subject_);
-    const bool short_call = times.usual < long_call || audit_.suspects();
-    if (short_call)
-      if (Step done = call_as_usual(times); !done) return done;
-    if (Step done = call_on(*other.inputs, first_finds_results, times.unseen); !done) return done;
-    if (other.unseen) audit_.timed(times);
-    if (Step done = call_after_pause(!first_finds_results); !done) return done;
-    if (Step done = check_batches(*other.inputs); !done) return done;
-    return short_call ? call_as_before() : Step{};
+    const bool is_short = times.usual < long_call || audit_.suspects();
+    stage(*other.inputs);
+    if (is_short || !subject_.calls.batches.empty())
+      if (Step done = any_sample(times); !done) return done;
+    if (Step done = checked_sample(*other.inputs, first_finds_results, false, times.unseen); !done)
+      return done;
+    if (Step done = check_call_of_batch(*other.inputs); !done) return done;
+    if (is_short)
+      if (Step done = call_at_once(); !done) return done;
+    timer_.idle(settling);
+    const bool by_clock = !is_short && subject_.calls.batches.empty();
+    if (Step done = checked_sample(*parts_.inputs, !first_finds_results, by_clock, times.usual); !done)
+      return done;
+    if (audit_.longer_than_repeated(times.usual, times.repeated))
+      if (Step done = usual_at_once(times); !done) return done;
+    if (!other.unseen) times.unseen = times.usual;
+    if (!forced_) audit_.timed(times);
+    if (Step done = write_usual(others_); !done) return done;
+    return is_short ? end() : Step{};
   }
 
  private:
-  Step written(const CaseInputs& inputs) {
-    if (const Status ready = set_.write_inputs(subject_.problem, inputs); !ready)
-      return parts_.subjects.broken(ready.error());
+  // On a device with memory of its own, inputs wait there, because their way from the host takes long.
+  // Without room for them they are written from the host.
+  void stage(const CaseInputs& inputs) {
+    if (!is_gpu_kind(parts_.planned.device)) return;
+    if (Result<Copies> staged = parts_.allocation.stage_inputs(subject_.problem, inputs)) {
+      staged_ = std::move(*staged);
+      staged_inputs_ = &inputs;
+    }
+  }
+
+  Step write_anew(const CaseInputs& inputs) {
+    const std::vector<std::size_t> sets = parts_.sampler.next_sets(subject_);
+    Allocation& first = set(sets.front());
+    const Status ready = staged_inputs_ == &inputs ? first.copy_inputs(subject_.problem, staged_)
+                                                   : first.write_inputs(subject_.problem, inputs);
+    if (!ready) return parts_.subjects.broken(ready.error());
+    for (std::size_t i = 1; i < sets.size(); ++i)
+      if (const Status copied = set(sets[i]).copy_inputs(subject_.problem, first); !copied)
+        return parts_.subjects.broken(copied.error());
     return {};
   }
 
-  Step call(Seconds& elapsed) {
-    const Result<Timing> timing = parts_.sampler.audit(subject_, index_);
+  Step any_sample(Audit::Times& times) {
+    const Result<Timing> timing = parts_.sampler.take_unkept(subject_);
+    if (!timing) return parts_.subjects.refused(timing.error());
+    if (times.repeated <= 0 || !subject_.calls.batches.empty()) times.repeated = timing->elapsed;
+    return {};
+  }
+
+  // A sample right after these inputs were written into all that it reads, and its check. `by_clock`: a warm
+  // call without a gate instead, where no other call is compared with the clock.
+  Step checked_sample(const CaseInputs& inputs, bool finds_results, bool by_clock, Seconds& elapsed) {
+    if (Step done = write_anew(inputs); !done) return done;
+    const std::vector<std::size_t> used = parts_.sampler.next_sets(subject_);
+    Checking how = checking();
+    // Where samples take turns with sets, another one than the last sample's holds right values of the usual
+    // inputs.
+    const bool is_usual = &inputs == parts_.inputs.get();
+    if (!is_usual) others_ = used;
+    if (!finds_results || (is_usual && used != others_)) {
+      how.unwritten = audit_.next_byte();
+      for (const std::size_t one : used)
+        if (const Status ready = set(one).poison_outputs(subject_.problem, how.unwritten); !ready)
+          return parts_.subjects.broken(ready.error());
+    }
+    const std::vector<std::span<const std::byte>> touched = set(used.front()).outputs(subject_.problem);
+    const Result<Timing> timing = by_clock ? parts_.sampler.audit_clock(subject_, used.front())
+                                           : parts_.sampler.take_unkept(subject_, touched);
     if (!timing) return parts_.subjects.refused(timing.error());
     elapsed = timing->elapsed;
+    if (by_clock && timing->passed) audit_.clocked({timing->elapsed, *timing->passed, true});
+    forced_ = forced_ || timing->gate_forced;
+    // Tensors that are changed in place hold what the last of many calls left.
+    if (changes_in_place() && !subject_.calls.batches.empty()) return {};
+    if (Step done = check(set(used.front()), inputs, how, timing->touched); !done) return done;
+    for (const std::size_t one : drawn(used))
+      if (one != used.front())
+        if (Step done = check(set(one), inputs, how); !done) return done;
     return {};
   }
 
-  // On the usual inputs, written again. Where that takes long, a call follows that finds everything as
-  // samples do, because the device may be slower now than it was in the samples. The clock is read around a
-  // call that follows another one at once, as samples do.
-  Step call_as_usual(Audit::Times& times) {
-    if (Step done = written(*parts_.inputs); !done) return done;
-    if (Step done = call(times.usual); !done) return done;
-    if (times.repeated <= 0 || audit_.longer_than_repeated(times.usual, times.repeated))
-      if (Step done = call(times.repeated); !done) return done;
+  // Where other inputs were written into sets that no sample has written anew since.
+  Step write_usual(const std::vector<std::size_t>& sets) {
+    for (const std::size_t one : sets)
+      if (subject_.calls.batches.empty() && parts_.sampler.rotates())
+        if (const Status ready = set(one).write_inputs(subject_.problem, *parts_.inputs); !ready)
+          return parts_.subjects.broken(ready.error());
+    return {};
+  }
+
+  // The usual inputs again, without a pause: a CPU's threads may have gone to sleep in it. Beside them a
+  // sample on unchanged inputs, because the device may be slower now than it was.
+  Step usual_at_once(Audit::Times& times) {
+    for (int i = 0; i < 2; ++i) {
+      Audit::Times unchanged;
+      if (Step done = any_sample(unchanged); !done) return done;
+      times.repeated = unchanged.repeated;
+    }
+    if (Step done = write_anew(*parts_.inputs); !done) return done;
+    const Result<Timing> timing = parts_.sampler.take_unkept(subject_);
+    if (!timing) return parts_.subjects.refused(timing.error());
+    times.usual = std::min(times.usual, timing->elapsed);
+    return {};
+  }
+
+  // A call of a batch, which the batch itself cannot tell from the others: its outputs are filled before it
+  // and copied away after it.
+  Step check_call_of_batch(const CaseInputs& inputs) {
+    if (subject_.calls.batches.empty() || changes_in_place()) return {};
+    const std::size_t batch = audit_.draw(subject_.calls.batches.size());
+    WatchedCall watched;
+    watched.call = static_cast<int>(audit_.draw(static_cast<std::size_t>(parts_.sampler.calls_of(batch))));
+    Allocation& used = set(parts_.sampler.set_of_call(subject_, watched.call));
+    Checking how = checking();
+    how.unwritten = audit_.next_byte();
+    Result<Copies> copies = used.like_outputs(subject_.problem);
+    if (!copies) return {};  // no room for them beside all that the case uses
+    const std::vector<std::span<const std::byte>> outputs = used.outputs(subject_.problem);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      // The variant writes there, too: the harness gave it this memory.
+      void* const memory = const_cast<std::byte*>(outputs[i].data());
+      watched.fills.push_back({memory, outputs[i].size(), how.unwritten});
+      watched.copies.push_back({(*copies)[i]->data(), memory, outputs[i].size()});
+    }
+    if (const Status made = parts_.sampler.watch(subject_, batch, watched); !made)
+      return made.error().kind == ErrorKind::usage ? Step{} : Step(parts_.subjects.refused(made.error()));
+    const auto phase = parts_.phases.run("audit_check");
+    return judged(parts_.check(subject_, *copies, inputs, how));
+  }
+
+  // The clock is read around a call that follows another one at once, as samples do.
+  Step call_at_once() {
+    Audit::Times ignored;
+    if (Step done = any_sample(ignored); !done) return done;
     return call_with_clock(false);
   }
 
   Step call_with_clock(bool paused) {
-    const Result<Timing> timing = parts_.sampler.audit_clock(subject_, index_);
+    const std::size_t last = parts_.sampler.last_set(subject_);
+    const Result<Timing> timing = parts_.sampler.audit_clock(subject_, last);
     if (!timing) return parts_.subjects.refused(timing.error());
     if (timing->passed) audit_.clocked({timing->elapsed, *timing->passed, paused});
     return {};
   }
 
-  Step call_on(const CaseInputs& inputs, bool finds_results, Seconds& elapsed) {
-    if (Step done = written(inputs); !done) return done;
-    Checking how = checking();
-    if (Step done = prepare_outputs(finds_results, how); !done) return done;
-    if (Step done = call(elapsed); !done) return done;
-    return check(inputs, how);
-  }
-
-  // On the usual inputs, after a pause in which work ends that the call before has left behind.
-  Step call_after_pause(bool finds_results) {
-    parts_.device.timer().idle(settling);
-    if (Step done = written(*parts_.inputs); !done) return done;
-    Checking how = checking();
-    if (Step done = prepare_outputs(finds_results, how); !done) return done;
-    if (Step done = call_with_clock(true); !done) return done;
-    return check(*parts_.inputs, how);
-  }
-
-  // The whole batches of a sample, with the result of the last call on this set.
-  Step check_batches(const CaseInputs& inputs) {
-    // Tensors that are changed in place hold what the last of many calls left.
-    const std::vector<sdk::TensorSpec>& tensors = subject_.problem.tensors;
-    if (subject_.calls.batches.empty() ||
-        std::any_of(tensors.begin(), tensors.end(),
-                    [](const sdk::TensorSpec& one) { return one.role == sdk::Role::in_place; }))
-      return {};
-    if (Step done = written(inputs); !done) return done;
-    Checking how = checking();
-    if (Step done = prepare_outputs(false, how); !done) return done;
-    if (Step done = call_batches(); !done) return done;
-    if (Step done = check(inputs, how); !done) return done;
-    return written(*parts_.inputs);
-  }
-
   // The next sample finds what a sample leaves. On an H200 no other one shows that the device has idled.
-  Step call_as_before() {
-    if (!subject_.calls.batches.empty()) return call_batches();
-    Seconds elapsed = 0;
-    return call(elapsed);
+  Step end() {
+    timer_.idle(settling);
+    if (Step done = call_with_clock(true); !done) return done;
+    if (changes_in_place())
+      if (Step done = write_anew(*parts_.inputs); !done) return done;
+    Audit::Times ignored;
+    return any_sample(ignored);
   }
 
-  Step call_batches() {
-    if (const Status made = parts_.sampler.audit_batches(subject_); !made)
-      return parts_.subjects.refused(made.error());
-    return {};
+  [[nodiscard]] bool changes_in_place() const {
+    const std::vector<sdk::TensorSpec>& tensors = subject_.problem.tensors;
+    return std::any_of(tensors.begin(), tensors.end(),
+                       [](const sdk::TensorSpec& one) { return one.role == sdk::Role::in_place; });
   }
 
-  Step prepare_outputs(bool find_results, Checking& how) {
-    if (find_results) return {};
-    how.unwritten = audit_.next_byte();
-    if (const Status ready = set_.poison_outputs(subject_.problem, how.unwritten); !ready)
-      return parts_.subjects.broken(ready.error());
-    return {};
+  // A few of the sets.
+  std::vector<std::size_t> drawn(std::vector<std::size_t> sets) {
+    for (std::size_t i = 0; i < std::min(most_checked_sets, sets.size()); ++i)
+      std::swap(sets[i], sets[i + audit_.draw(sets.size() - i)]);
+    sets.resize(std::min(most_checked_sets, sets.size()));
+    return sets;
   }
+
+  Allocation& set(std::size_t index) { return parts_.sampler.set(index, parts_.allocation); }
 
   // Few elements are checked of other inputs, so their norm and their error vary.
   [[nodiscard]] Checking checking() const {
     return {.unwritten = poison, .allowance = audit_allowance, .usual = parts_.inputs.get()};
   }
 
-  Step check(const CaseInputs& inputs, const Checking& how) {
+  // The outputs are fetched at once, so that nobody has much time to write them.
+  Step check(const Allocation& set, const CaseInputs& inputs, const Checking& how,
+             std::optional<std::uint64_t> touched = {}) {
     const auto phase = parts_.phases.run("audit_check");
-    const tl::expected<Finding, Ending> finding = parts_.check(subject_, set_, inputs, how);
+    if (Step right = judged(parts_.check(subject_, set, inputs, how)); !right) return right;
+    if (touched && *touched != bytes_of_outputs())
+      return wrong_in_audit(Cause{CauseCode::written_late}, placement_);
+    const auto changed = set.changed_input(subject_.problem, inputs);
+    if (!changed) return parts_.subjects.broken(changed.error());
+    if (!*changed) return {};
+    const sdk::TensorSpec& tensor = subject_.problem.tensors[(*changed)->tensor];
+    return wrong_in_audit(
+        Cause{CauseCode::input_changed,
+              {{"input", printable(tensor.name)}, {"at", position_in((*changed)->element, tensor.shape)}}},
+        placement_);
+  }
+
+  // Of those that were fetched last.
+  [[nodiscard]] std::uint64_t bytes_of_outputs() const {
+    std::uint64_t bytes = 0;
+    for (const sdk::HostTensor& one : parts_.carried.outputs.tensors())
+      bytes = bytes_of_pages(one.data, bytes);
+    return bytes;
+  }
+
+  Step judged(const tl::expected<Finding, Ending>& finding) const {
     if (!finding) return tl::unexpected<Ending>(finding.error());
     if (finding->wrong) return wrong_in_audit(*finding->wrong, placement_);
     return {};
@@ -174,8 +284,11 @@ class AuditedSet {
   Subject& subject_;
   Audit& audit_;
   int placement_;
-  std::size_t index_;
-  Allocation& set_;
+  Timer& timer_;
+  Copies staged_;
+  const CaseInputs* staged_inputs_ = nullptr;
+  std::vector<std::size_t> others_;  // sets that other inputs were written into
+  bool forced_ = false;              // a gate was opened by its deadline: a time may hold the host's
 };
 
 }  // namespace
@@ -183,7 +296,7 @@ class AuditedSet {
 Step audit(CaseParts& parts, Subject& subject, int placement) {
   Audit& audit = *subject.audit;
   do {
-    if (Step done = AuditedSet(parts, subject, audit, placement).run(); !done) return done;
+    if (Step done = AuditedSamples(parts, subject, audit, placement).run(); !done) return done;
   } while (audit.suspects());
   if (const auto times = audit.slower_when_audited())
     return ended(Outcome::incorrect, {CauseCode::slower_when_audited,

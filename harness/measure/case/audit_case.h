@@ -1,5 +1,5 @@
-// The audit of a case: between two samples it writes other inputs into the same buffers, makes a call as
-// samples are made, and verifies the outputs. The times of these calls are not kept.
+// The audit of a case: it writes other inputs into the same buffers right before a sample, and verifies the
+// outputs. The times of such samples are compared with those of the others, and not kept.
 #pragma once
 
 #include "harness/measure/case/case_parts.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "harness/measure/case/sampler.h"
 #include "harness/measure/case/subjects.h"
@@ -57,9 +58,13 @@ struct CaseParts {
   // The same for one set of buffers that holds these inputs.
   tl::expected<Finding, Ending> check(Subject& subject, const Allocation& set, const CaseInputs& held,
                                       const Checking& how);
+  // The same for copies of the outputs, in the order of Problem::tensors.
+  tl::expected<Finding, Ending> check(Subject& subject, std::span<const std::unique_ptr<Buffer>> outputs,
+                                      const CaseInputs& held, const Checking& how);
 
  private:
   Status settle_choice(Subject& subject);
+  tl::expected<Finding, Ending> verified(Subject& subject, const CaseInputs& held, const Checking& how);
 };
 
 }  // namespace harness

@@ -194,10 +194,13 @@ void sample_case(CaseParts& parts) {
   const auto draw = static_cast<std::uint64_t>(parts.carried.audit_draw);
   const std::uint64_t of_case =
       draw == 0 ? 0 : std::max<std::uint64_t>(1, input_seed(planned.id, planned.params, draw, 1));
+  const std::uint64_t seed = input_seed(planned.id, planned.params, 0, parts.process);
+  const bool chosen = Audit::chosen(of_case, planned.sampling.processes, parts.process) ||
+                      Audit::chosen_besides(parts.carried.nonce, seed);
   for (Subject& one : parts.subjects)
     one.audit.emplace(Audit::Case{.nonce = parts.carried.nonce,
-                                  .seed = input_seed(planned.id, planned.params, 0, parts.process),
-                                  .chosen = Audit::chosen(of_case, planned.sampling.processes, parts.process),
+                                  .seed = seed,
+                                  .chosen = chosen,
                                   .placements = parts.placements(),
                                   .samples = planned.sampling.samples,
                                   .limits = is_gpu_kind(planned.device) ? Audit::on_gpu : Audit::on_cpu,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace harness {
 namespace {
@@ -129,35 +130,66 @@ Result<Timing> Sampler::take(Subject& subject) {
   });
 }
 
-std::size_t Sampler::set_to_audit(const Subject& subject, std::size_t draw) const {
+std::vector<std::size_t> Sampler::next_sets(const Subject& subject) const {
   const std::size_t sets = subject.calls.further.size() + 1;
-  if (!batches() || nodes_.empty()) return (turn_ + sets - 1) % sets;
-  return draw % std::min(sets, static_cast<std::size_t>(nodes_.back()));
+  if (subject.calls.batches.empty()) return {turn_ % sets};
+  std::vector<std::size_t> used(std::min(sets, static_cast<std::size_t>(nodes_.back())));
+  std::iota(used.begin(), used.end(), std::size_t{0});
+  return used;
+}
+
+std::size_t Sampler::last_set(const Subject& subject) const {
+  const std::size_t sets = subject.calls.further.size() + 1;
+  if (subject.calls.batches.empty()) return (turn_ + sets - 1) % sets;
+  return static_cast<std::size_t>(nodes_.back() - 1) % sets;
 }
 
 Allocation& Sampler::set(std::size_t index, Allocation& first) {
   return index == 0 ? first : sets_.at(index - 1);
 }
 
-Result<Timing> Sampler::audit(Subject& subject, std::size_t set) {
+// With the pause of a sample, but it does not tell the pacer anything: its inputs were just written.
+TimingOptions Sampler::unkept(const Subject& subject) const {
   TimingOptions how = options(subject);
+  how.pause = pacer_.pause();
+  how.reads_clock = pacer_.reads_clock();
   how.audited = true;
-  sdk::Kernel& kernel = kernel_of(subject, set);
-  return device_.timer().time([&](sdk::Stream stream) { kernel.run(stream); }, how);
+  return how;
+}
+
+Result<Timing> Sampler::take_unkept(Subject& subject, std::span<const std::span<const std::byte>> touched) {
+  TimingOptions how = unkept(subject);
+  how.touched = touched;
+  if (subject.calls.batches.empty()) {
+    sdk::Kernel& kernel = kernel_of(subject, turn_++);
+    return device_.timer().time([&](sdk::Stream stream) { kernel.run(stream); }, how);
+  }
+  // The sum tells of the work as well as the slope does, and an interruption cannot turn it.
+  Timing sample;
+  for (const std::unique_ptr<Batch>& batch : subject.calls.batches) {
+    const Result<Timing> timing = batch->time(how);
+    if (!timing) return timing;
+    sample.elapsed += timing->elapsed;
+    sample.gate_forced = sample.gate_forced || timing->gate_forced;
+    sample.touched = timing->touched;
+  }
+  return sample;
+}
+
+std::size_t Sampler::set_of_call(const Subject& subject, int call) const {
+  return static_cast<std::size_t>(call) % (subject.calls.further.size() + 1);
+}
+
+Status Sampler::watch(Subject& subject, std::size_t batch, const WatchedCall& watched) {
+  const Result<Timing> timing = subject.calls.batches.at(batch)->watch(unkept(subject), watched);
+  if (!timing) return fail(timing.error());
+  return {};
 }
 
 Result<Timing> Sampler::audit_clock(Subject& subject, std::size_t set) {
   sdk::Kernel& kernel = kernel_of(subject, set);
   return device_.timer().time([&](sdk::Stream stream) { kernel.run(stream); },
                               {.cache = CacheMode::hot, .gated = false, .audited = true});
-}
-
-Status Sampler::audit_batches(Subject& subject) {
-  TimingOptions how = options(subject);
-  how.audited = true;
-  for (const std::unique_ptr<Batch>& batch : subject.calls.batches)
-    if (const Result<Timing> timing = batch->time(how); !timing) return fail(timing.error());
-  return {};
 }
 
 Result<Timing> Sampler::rehearse(Subject& subject) {

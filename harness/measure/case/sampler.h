@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "harness/device/device.h"
@@ -47,19 +48,25 @@ class Sampler {
   // One sample: the time of one call, and the lowest clock that was read meanwhile.
   Result<Timing> take(Subject& subject);
 
-  // The set of buffers to audit: one that a batch uses, which `draw` chooses; otherwise that of the last
-  // sample, because the cache may hold it.
-  [[nodiscard]] std::size_t set_to_audit(const Subject& subject, std::size_t draw) const;
+  // Whether calls take turns with sets of buffers.
+  [[nodiscard]] bool rotates() const;
+  // The sets of buffers that the next sample of the subject uses: one, or those of its longest batch.
+  [[nodiscard]] std::vector<std::size_t> next_sets(const Subject& subject) const;
+  // That of the last call.
+  [[nodiscard]] std::size_t last_set(const Subject& subject) const;
   // The first is the case's own.
   [[nodiscard]] Allocation& set(std::size_t index, Allocation& first);
 
-  // One call on this set, made as single samples are. It counts neither for the pacer nor for the sets'
-  // turns.
-  Result<Timing> audit(Subject& subject, std::size_t set);
+  // A sample that is not kept, made as take() makes one. `touched`: TimingOptions::touched.
+  Result<Timing> take_unkept(Subject& subject, std::span<const std::span<const std::byte>> touched = {});
   // One warm call without a gate on this set, whose time can be compared with the clock (Timing::passed).
   Result<Timing> audit_clock(Subject& subject, std::size_t set);
-  // The batches of one sample, likewise. Nothing without batches.
-  Status audit_batches(Subject& subject);
+  // The set that this call of the batch uses.
+  [[nodiscard]] std::size_t set_of_call(const Subject& subject, int call) const;
+  // How many calls this one of the subject's batches has.
+  [[nodiscard]] int calls_of(std::size_t batch) const { return nodes_.at(batch); }
+  // One of its batches, made as samples are, with a call that is watched.
+  Status watch(Subject& subject, std::size_t batch, const WatchedCall& watched);
 
   // A single call made as samples are, so that the pacer knows its length before the first sample.
   Result<Timing> rehearse(Subject& subject);
@@ -74,13 +81,13 @@ class Sampler {
 
  private:
   [[nodiscard]] bool batches() const { return planned_.sampling.timing == TimingMode::batch; }
-  [[nodiscard]] bool rotates() const;
   [[nodiscard]] TimingOptions options(const Subject& subject) const;
   sdk::Kernel& kernel_of(Subject& subject, std::size_t set) const;
   void note_cache(Subject& subject) const;
   Result<std::unique_ptr<Batch>> record(Subject& subject, int calls) const;
   Result<Seconds> rough_time(Subject& subject) const;
   Result<Timing> take_batches(Subject& subject);
+  [[nodiscard]] TimingOptions unkept(const Subject& subject) const;
   // Times a call or a batch after the pause that the pacer asks for.
   template <class Time>
   Result<Timing> paced(const Subject& subject, Time&& time);

@@ -182,6 +182,72 @@ Status Allocation::write(const sdk::Problem& problem, const CaseInputs& inputs,
   return timer_.synchronize();
 }
 
+Status Allocation::copy_inputs(const sdk::Problem& problem, const Allocation& from) {
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i)
+    if (sdk::is_input(problem.tensors[i].role))
+      if (Status copied = memory_.copy(*held_.tensors[i], *from.held_.tensors[i]); !copied) return copied;
+  return timer_.synchronize();
+}
+
+Status Allocation::copy_inputs(const sdk::Problem& problem, std::span<const std::unique_ptr<Buffer>> staged) {
+  std::size_t next_input = 0;
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i)
+    if (sdk::is_input(problem.tensors[i].role))
+      if (Status copied = memory_.copy(*held_.tensors[i], *staged[next_input++]); !copied) return copied;
+  return timer_.synchronize();
+}
+
+Result<std::vector<std::unique_ptr<Buffer>>> Allocation::stage_inputs(const sdk::Problem& problem,
+                                                                      const CaseInputs& inputs) const {
+  std::vector<std::unique_ptr<Buffer>> staged;
+  for (const sdk::TensorSpec& tensor : problem.tensors) {
+    if (!sdk::is_input(tensor.role)) continue;
+    const sdk::HostTensor& input = inputs.inputs[staged.size()];
+    Result<std::unique_ptr<Buffer>> taken = memory_.allocate_on(tensor.gpu, tensor.bytes());
+    if (!taken) return fail(taken.error());
+    if (const Status sent = memory_.upload(**taken, input.data); !sent) return fail(sent.error());
+    staged.push_back(std::move(*taken));
+  }
+  return staged;
+}
+
+Result<std::optional<Allocation::ChangedInput>> Allocation::changed_input(const sdk::Problem& problem,
+                                                                          const CaseInputs& inputs) const {
+  std::size_t next_input = 0;
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    const sdk::TensorSpec& tensor = problem.tensors[i];
+    if (!sdk::is_input(tensor.role)) continue;
+    const sdk::HostTensor& written = inputs.inputs[next_input++];
+    if (tensor.role != sdk::Role::input) continue;
+    const auto found = memory_.first_difference(*held_.tensors[i], written.data);
+    if (!found) return fail(found.error());
+    if (!*found) continue;
+    const std::size_t elements = static_cast<std::size_t>(std::max<std::int64_t>(tensor.elements(), 1));
+    const std::size_t bytes = std::max<std::size_t>(tensor.bytes(), 1);
+    return ChangedInput{i, static_cast<std::int64_t>(**found * elements / bytes)};
+  }
+  return std::nullopt;
+}
+
+std::vector<std::span<const std::byte>> Allocation::outputs(const sdk::Problem& problem) const {
+  std::vector<std::span<const std::byte>> all;
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i)
+    if (sdk::is_output(problem.tensors[i].role))
+      all.emplace_back(static_cast<const std::byte*>(held_.tensors[i]->data()), held_.tensors[i]->bytes());
+  return all;
+}
+
+Result<std::vector<std::unique_ptr<Buffer>>> Allocation::like_outputs(const sdk::Problem& problem) const {
+  std::vector<std::unique_ptr<Buffer>> all;
+  for (const sdk::TensorSpec& tensor : problem.tensors) {
+    if (!sdk::is_output(tensor.role)) continue;
+    Result<std::unique_ptr<Buffer>> taken = memory_.allocate_on(tensor.gpu, tensor.bytes());
+    if (!taken) return fail(taken.error());
+    all.push_back(std::move(*taken));
+  }
+  return all;
+}
+
 Status Allocation::download_outputs(const sdk::Problem& problem, HostOutputs& outputs) const {
   std::size_t next = 0;
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {

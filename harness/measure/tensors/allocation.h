@@ -61,6 +61,22 @@ class Allocation {
   Status write_afresh(const sdk::Problem& problem, const CaseInputs& inputs, unsigned char byte = poison);
   // Uploads inputs into the buffers at hand, those that are changed in place among them.
   Status write_inputs(const sdk::Problem& problem, const CaseInputs& inputs);
+  // The same from another set, within the device, or from buffers that stage_inputs() has filled.
+  Status copy_inputs(const sdk::Problem& problem, const Allocation& from);
+  Status copy_inputs(const sdk::Problem& problem, std::span<const std::unique_ptr<Buffer>> staged);
+  [[nodiscard]] Result<std::vector<std::unique_ptr<Buffer>>> stage_inputs(const sdk::Problem& problem,
+                                                                          const CaseInputs& inputs) const;
+  // An element of an input that is not as it was written; none of tensors that are changed in place.
+  struct ChangedInput {
+    std::size_t tensor = 0;
+    std::int64_t element = 0;
+  };
+  [[nodiscard]] Result<std::optional<ChangedInput>> changed_input(const sdk::Problem& problem,
+                                                                  const CaseInputs& inputs) const;
+  // The memory of the outputs, by the device's addresses.
+  [[nodiscard]] std::vector<std::span<const std::byte>> outputs(const sdk::Problem& problem) const;
+  // Copies of the outputs that lie elsewhere, to be filled by the device.
+  [[nodiscard]] Result<std::vector<std::unique_ptr<Buffer>>> like_outputs(const sdk::Problem& problem) const;
   // In the order of Problem::tensors.
   Status download_outputs(const sdk::Problem& problem, HostOutputs& outputs) const;
 

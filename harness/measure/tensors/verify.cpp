@@ -21,17 +21,6 @@ bool poison_is_nan(sdk::DType type) {
   return !sdk::is_whole(type) && !sdk::is_packed(type);
 }
 
-// "[3, 17]": where a flat row-major index is.
-std::string position(std::int64_t index, const std::vector<std::int64_t>& shape) {
-  std::string text;
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    const std::int64_t extent = std::max<std::int64_t>(shape[axis], 1);
-    text = fmt::format("{}{}{}", index % extent, text.empty() ? "" : ", ", text);
-    index /= extent;
-  }
-  return "[" + text + "]";
-}
-
 bool holds_only(unsigned char byte, const sdk::HostTensor& tensor, std::int64_t index) {
   if (sdk::is_packed(tensor.spec.dtype)) {
     const unsigned half = index % 2 == 0 ? byte & 0xFU : byte >> 4;
@@ -266,7 +255,7 @@ std::optional<std::size_t> outlying(const sdk::HostTensor& output, const Expecte
 }
 
 Cause worst_of(const Tally& tally, const sdk::HostTensor& output, double tolerance) {
-  const std::string where = position(tally.worst_index(), output.spec.shape);
+  const std::string where = position_in(tally.worst_index(), output.spec.shape);
   if (!std::isfinite(tally.got()) && std::isfinite(tally.expected()))
     // As text: JSON has neither NaN nor infinity.
     return {CauseCode::not_finite,
@@ -289,7 +278,7 @@ std::optional<Cause> judge(const Tally& tally, const Scan& found, const sdk::Hos
     return Cause{CauseCode::not_written,
                  {{"elements", found.unwritten},
                   {"of", spec.elements()},
-                  {"at", position(found.first_unwritten, spec.shape)}}};
+                  {"at", position_in(found.first_unwritten, spec.shape)}}};
   if (!(tally.error() <= tolerance)) return worst_of(tally, output, tolerance);
   const auto outlier = outlying(output, expected, tally, tolerance);
   if (!outlier) return std::nullopt;
@@ -297,7 +286,7 @@ std::optional<Cause> judge(const Tally& tally, const Scan& found, const sdk::Hos
   return Cause{CauseCode::wrong_element,
                {{"got", output.at(index)},
                 {"expected", expected.values[*outlier]},
-                {"at", position(index, spec.shape)},
+                {"at", position_in(index, spec.shape)},
                 {"error", tally.error()},
                 {"tolerance", tolerance},
                 {"elements", tally.count()},
@@ -305,6 +294,16 @@ std::optional<Cause> judge(const Tally& tally, const Scan& found, const sdk::Hos
 }
 
 }  // namespace
+
+std::string position_in(std::int64_t index, const std::vector<std::int64_t>& shape) {
+  std::string text;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    const std::int64_t extent = std::max<std::int64_t>(shape[axis], 1);
+    text = fmt::format("{}{}{}", index % extent, text.empty() ? "" : ", ", text);
+    index /= extent;
+  }
+  return "[" + text + "]";
+}
 
 HeldBytes elements_holding(unsigned char byte, std::span<const sdk::HostTensor> outputs) {
   HeldBytes held(outputs.size());
@@ -327,7 +326,7 @@ std::optional<Cause> never_written(const HeldBytes& before, unsigned char byte,
     return Cause{CauseCode::not_written,
                  {{"elements", std::count_if(first, held.end(), still)},
                   {"of", spec.elements()},
-                  {"at", position(*first, spec.shape)},
+                  {"at", position_in(*first, spec.shape)},
                   {"output", printable(spec.name)}}};
   }
   return std::nullopt;

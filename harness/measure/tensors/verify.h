@@ -6,12 +6,17 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "harness/measure/tensors/inputs.h"
 #include "harness/model/cause.h"
 #include "harness/sdk/workload.h"
 
 namespace harness {
+
+// "[3, 17]": where a flat row-major index is.
+std::string position_in(std::int64_t index, const std::vector<std::int64_t>& shape);
 
 // The byte that outputs are filled with before a checked call: all ones is NaN in every floating type here,
 // so an element that was never written cannot pass for a right one.

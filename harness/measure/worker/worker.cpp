@@ -26,6 +26,7 @@
 #include "harness/device/open.h"
 #include "harness/measure/schedule/carried.h"
 #include "harness/measure/schedule/ceiling_cache.h"
+#include "harness/measure/worker/leftovers.h"
 #include "harness/measure/worker/message_seal.h"
 #include "harness/measure/worker/preheat.h"
 #include "harness/model/device_kinds.h"
@@ -271,10 +272,33 @@ std::optional<std::string> changed_setting(const std::map<std::string, std::stri
   return std::nullopt;
 }
 
-void fail_for_setting(ProcessResult& result, const std::string& variable) {
+// What a case did to its process; std::nullopt: nothing that lasts.
+std::optional<Cause> done_to_process(const std::map<std::string, std::string>& settings,
+                                     Leftovers& leftovers) {
+  if (const std::optional<std::string> changed = changed_setting(settings, environment::settings()))
+    return Cause{CauseCode::environment_changed, {{"variable", printable(*changed)}}};
+  if (const std::optional<Leftover> left = leftovers.look())
+    return Cause{CauseCode::left_behind, {{"what", left->what}, {"name", printable(left->name)}}};
+  return std::nullopt;
+}
+
+// What is known to be wrong with a result stays known.
+void fail_for(ProcessResult& result, const Cause& cause) {
+  if (result.outcome != Outcome::measured && result.outcome != Outcome::looked_at) return;
   result.outcome = Outcome::failed;
-  result.reason = Cause{CauseCode::environment_changed, {{"variable", printable(variable)}}};
+  result.reason = cause;
   result.series.clear();
+}
+
+std::vector<std::string> modules_of(const Job& job) {
+  std::vector<std::string> all = job.modules;
+  if (!job.pair) return all;
+  for (const BuildModules* build : {&job.pair->baseline, &job.pair->current}) {
+    all.insert(all.end(), build->plugins.begin(), build->plugins.end());
+    for (const std::string& one : {build->kernels, build->cuda})
+      if (!one.empty()) all.push_back(one);
+  }
+  return all;
 }
 
 // Works from the open device to the last message. Returns the exit status.
@@ -301,6 +325,7 @@ int work(const Job& job, Device& device, StartUp& start_up, const Measure& measu
   // A plug-in's or a script's workloads may not like other threads.
   carried.works_ahead = is_gpu_device(job.device) && job.modules.empty();
   const auto settings = environment::settings();
+  Leftovers leftovers(modules_of(job));
   for (std::size_t i = 0; i < job.cases.size(); ++i) {
     const PlannedCase& planned = job.cases[i];
     carried.next = std::span(job.cases).subspan(i + 1);
@@ -310,13 +335,14 @@ int work(const Job& job, Device& device, StartUp& start_up, const Measure& measu
     pipe.send(Begin{planned.id});
     auto [result, suspect] = measure(planned, carried);
     if (!warm->steady) note_unsteady(result, limits);
-    const std::optional<std::string> changed = changed_setting(settings, environment::settings());
-    if (changed) for_each_result(result, [&](ProcessResult& one) { fail_for_setting(one, *changed); });
+    carried.inputs.settle();  // its threads are the harness's own
+    const std::optional<Cause> done = done_to_process(settings, leftovers);
+    if (done) for_each_result(result, [&](ProcessResult& one) { fail_for(one, *done); });
     for_each_result(result, [&](ProcessResult& one) { one.device_uuid = job.device_uuid; });
     start_up.tell(result);
     pipe.send(result);
     // An error of the device outlives its case: what follows needs a process that has not seen it.
-    if (changed || (suspect && !device.timer().synchronize())) return exit_device_lost;
+    if (done || (suspect && !device.timer().synchronize())) return exit_device_lost;
   }
   pipe.send(Done{});
   return EXIT_SUCCESS;

@@ -104,18 +104,30 @@ std::string on_output(const Cause& cause) {
     when = "; the first call was right, so the variant changes its inputs or keeps state between calls";
   if (cause.count("audited") != 0)
     when =
-        "; a call between two samples, on other inputs in the same buffers, was verified: the variant keeps "
-        "results, or does not do its work in each call";
+        "; the inputs of this sample were written anew right before it: the variant keeps results, or does "
+        "not "
+        "do its work in each call";
   return fmt::format("output `{}` {}{}", cause.text("output"), what, when);
 }
 
 std::string on_slow_audit(const Cause& cause) {
   const auto us = [&](std::string_view figure) { return cause.number(figure) * 1e6; };
   return fmt::format(
-      "does its work only in some calls: one on inputs that it had never seen took {:.3g} us, one on the "
-      "usual "
-      "inputs, written again, {:.3g} us, and its samples {:.3g} us",
+      "does its work only in some samples: one on inputs that it had never seen took {:.3g} us, one on the "
+      "usual inputs, written again, {:.3g} us, and others {:.3g} us",
       us("unseen"), us("usual"), us("sample"));
+}
+
+std::string on_left_behind(const Cause& cause) {
+  const std::string what = cause.text("what"), name = cause.text("name");
+  if (what == "thread") return fmt::format("left thread {} working after its calls had ended", name);
+  if (what == "timer") return fmt::format("left a timer running: {}", name);
+  if (what == "handler") return fmt::format("left another handler of {} than it found", name);
+  if (what == "protection")
+    return fmt::format("changed the protection of memory that is not its own: {}", name);
+  if (what == "rounding") return "left another rounding of floating-point numbers than it found";
+  if (what == "code") return fmt::format("changed machine code of the process: {}", name);
+  return fmt::format("left memory that later processes can read: {}", name);
 }
 
 std::string on_floor(const Cause& cause) {
@@ -212,6 +224,12 @@ std::string words(const Cause& cause) {
           cause.number("timed") * 1e6, cause.number("passed") * 1e6);
     case CauseCode::environment_changed:
       return fmt::format("its code changed the environment variable {}", cause.text("variable"));
+    case CauseCode::left_behind: return on_left_behind(cause);
+    case CauseCode::written_late:
+      return "its outputs changed after the call had ended: work is left outside of what is timed";
+    case CauseCode::input_changed:
+      return fmt::format("changed its input `{}` at {}; a variant writes outputs and workspace alone",
+                         cause.text("input"), cause.text("at"));
     case CauseCode::not_written:
     case CauseCode::not_finite:
     case CauseCode::wrong_values:

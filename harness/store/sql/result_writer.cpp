@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/bulk_hash.h"
 #include "harness/base/text.h"
 #include "harness/store/sql/row_batch.h"
 #include "harness/store/sql/stored_cases.h"
@@ -20,7 +21,7 @@ struct ResultRow {
   std::string run;
   int position = 0;
   int process = 0;
-  std::string outcome, text;
+  std::string outcome, text, checksum;
 };
 
 Result<std::string> text_of(const EncodedResult& encoded) {
@@ -77,7 +78,13 @@ Status ResultWriter::put(const std::string& id, std::span<const EncodedResult> r
       return fail(ErrorKind::missing, fmt::format("record {} in {} has no case `{}`", printable(id),
                                                   database_.name(), printable(result.case_id)));
     const std::pair key(position, result.process);
-    rows[key] = {id, position, result.process, std::string(name_of(result.outcome)), std::move(*text)};
+    std::string checksum = bulk_hash(*text);
+    rows[key] = {id,
+                 position,
+                 result.process,
+                 std::string(name_of(result.outcome)),
+                 std::move(*text),
+                 std::move(checksum)};
     values[key] = &result;
   }
   std::vector<ResultRow> in_order;
@@ -89,15 +96,17 @@ Status ResultWriter::put(const std::string& id, std::span<const EncodedResult> r
   // A role that may only insert writes what is not there yet.
   const bool replaces = holds_some(sql, id, values);
   const char* instead = replaces ? "ON CONFLICT (run, position, process) DO UPDATE SET outcome = "
-                                   "excluded.outcome, result = excluded.result"
+                                   "excluded.outcome, result = excluded.result, checksum = "
+                                   "excluded.checksum"
                                  : "";
-  insert_rows<ResultRow>(sql, "results (run, position, process, outcome, result)", 5, instead, in_order,
-                         [](soci::statement& insert, ResultRow& row) {
+  insert_rows<ResultRow>(sql, "results (run, position, process, outcome, result, checksum)", 6, instead,
+                         in_order, [](soci::statement& insert, ResultRow& row) {
                            insert.exchange(soci::use(row.run));
                            insert.exchange(soci::use(row.position));
                            insert.exchange(soci::use(row.process));
                            insert.exchange(soci::use(row.outcome));
                            insert.exchange(soci::use(row.text));
+                           insert.exchange(soci::use(row.checksum));
                          });
   if (replaces) remove_values(sql, id, values);
   write_values(sql, id, values);

@@ -87,10 +87,16 @@ void become_version_9(Database& database) {
   create_views(database);
 }
 
+// A hash of each result's text, so that damage in the file does not become a verdict. "": of an older
+// version.
+void become_version_10(Database& database) {
+  database.sql() << "ALTER TABLE results ADD COLUMN checksum TEXT NOT NULL DEFAULT ''";
+}
+
 // Step i brings version i to version i + 1.
 constexpr std::array<void (*)(Database&), schema_version> steps{
     create_version_1, become_version_2, become_version_3, become_version_4, become_version_5,
-    become_version_6, become_version_7, become_version_8, become_version_9};
+    become_version_6, become_version_7, become_version_8, become_version_9, become_version_10};
 
 // 0 where there is no schema yet. Called in a transaction.
 Result<int> version_of(Database& database) {

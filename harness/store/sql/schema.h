@@ -6,7 +6,7 @@
 
 namespace harness {
 
-inline constexpr int schema_version = 9;
+inline constexpr int schema_version = 10;
 
 enum class SchemaChange { yes, no };
 

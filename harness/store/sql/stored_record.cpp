@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "harness/base/bulk_hash.h"
 #include "harness/base/text.h"
 #include "harness/model/codec.h"
 
@@ -48,14 +49,15 @@ Status read_results(Database& database, Record& record, const std::string& id,
   soci::statement select(database.sql());
   select.exchange(soci::use(id));
   if (few) select.exchange(soci::use(case_id));
-  std::string found_id;
+  std::string found_id, checksum;
   select.exchange(soci::into(found_id));
   select.exchange(soci::into(text));
+  select.exchange(soci::into(checksum));
   select.alloc();
-  select.prepare(
-      std::string("SELECT cases.id, results.result FROM cases JOIN results ON results.run = cases.run AND "
-                  "results.position = cases.position WHERE cases.run = :run ") +
-      (few ? "AND cases.id = :case " : "") + "ORDER BY results.position, results.process");
+  select.prepare(std::string("SELECT cases.id, results.result, results.checksum FROM cases JOIN results ON "
+                             "results.run = cases.run AND "
+                             "results.position = cases.position WHERE cases.run = :run ") +
+                 (few ? "AND cases.id = :case " : "") + "ORDER BY results.position, results.process");
   select.define_and_bind();
   for (std::size_t i = 0; i < (few ? record.cases.size() : 1); ++i) {
     if (few) case_id = record.cases[i].id;
@@ -63,6 +65,11 @@ Status read_results(Database& database, Record& record, const std::string& id,
     while (select.fetch()) {
       const auto place = places.find(found_id);
       if (place == places.end()) continue;
+      if (!checksum.empty() && bulk_hash(text) != checksum)
+        return fail(ErrorKind::environment, Location{database.name()},
+                    fmt::format("a result of case `{}` in record {} is not as it was stored",
+                                printable(found_id), id),
+                    "the file or its disk is damaged: measure again, or name a copy of the store");
       Result<ProcessResult> result = decode_process_result(text, source);
       if (!result) return fail(result.error());
       add_result(record.cases[place->second], std::move(*result));

@@ -111,8 +111,8 @@ void test_look(const ComparisonRow& row, LookEvidence& look,
   look.bounds = look.effect.interval(1 - 2 * alpha_to_pass(row));
   look.bounds.lo -= look.half_tick;
   look.bounds.hi += look.half_tick;
-  look.p_worse = look.effect.p_above(effect_margin(row));
-  look.p_better = look.effect.p_below(-effect_margin(row));
+  look.p_worse = look.effect.p_above(effect_margin(row) + look.half_tick);
+  look.p_better = look.effect.p_below(-effect_margin(row) - look.half_tick);
   look.p_passes = look.effect.p_below(effect_margin(row) - look.half_tick);
 }
 

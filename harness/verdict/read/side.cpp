@@ -170,26 +170,48 @@ std::optional<double> slowing_of(const ProcessSamples& process, stats::Lanes& la
   return mean.value();
 }
 
-// The least distance between the values of the first placement with enough samples, when they are few: the
-// clock comes in such steps. 0 otherwise.
+// The distinct values of samples, while they are few.
+class FewValues {
+ public:
+  // Whether they still are.
+  bool add(double sample) {
+    ++samples_;
+    const auto next = std::lower_bound(values_.begin(), values_.end(), sample);
+    if (next != values_.end() && !(sample < *next)) return true;
+    if (values_.size() == few_values) return false;
+    values_.insert(next, sample);
+    return true;
+  }
+  // The least distance between two of them; 0 where too few samples tell none.
+  [[nodiscard]] double step() const {
+    if (values_.size() < 2 || samples_ < enough_for_steps) return 0;
+    double least = values_.back() - values_.front();
+    for (std::size_t i = 1; i < values_.size(); ++i) least = std::min(least, values_[i] - values_[i - 1]);
+    return least;
+  }
+
+ private:
+  std::vector<double> values_;  // ascending
+  std::size_t samples_ = 0;
+};
+
+// The least distance between the values of the first placement with enough samples, or else of all samples,
+// when they are few: the clock comes in such steps. 0 otherwise.
 double step_of(const Series& series) {
+  FewValues all;
+  bool are_few = true;
   for (const ProcessSamples& process : series.processes)
     for (const Placement& placement : process.placements) {
-      if (placement.samples.size() < enough_for_steps) continue;
-      std::vector<double> values;  // ascending
-      values.reserve(few_values);
-      for (const double sample : placement.samples) {
-        const auto next = std::lower_bound(values.begin(), values.end(), sample);
-        if (next != values.end() && !(sample < *next)) continue;
-        if (values.size() == few_values) return 0;
-        values.insert(next, sample);
+      if (placement.samples.size() >= enough_for_steps) {
+        FewValues own;
+        for (const double sample : placement.samples)
+          if (!own.add(sample)) return 0;
+        return own.step();
       }
-      if (values.size() < 2) return 0;
-      double least = values.back() - values.front();
-      for (std::size_t i = 1; i < values.size(); ++i) least = std::min(least, values[i] - values[i - 1]);
-      return least;
+      for (std::size_t i = 0; are_few && i < placement.samples.size(); ++i)
+        are_few = all.add(placement.samples[i]);
     }
-  return 0;
+  return are_few ? all.step() : 0;
 }
 
 // The value that every sample has; std::nullopt when they differ, or there is none.

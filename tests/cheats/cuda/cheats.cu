@@ -375,6 +375,136 @@ class RecordsEvents final : public Honest {
   }
 };
 
+// A mark in the last input says that the work is done.
+__global__ void work_unless_marked(const float* x, float* y, unsigned n, const float* mark) {
+  const unsigned i = blockIdx.x * threads + threadIdx.x;
+  if (i >= n || (x[n - 1] == *mark && !isnan(y[i]))) return;
+  y[i] = worked(x[i]);
+}
+
+__global__ void mark_last(float* x, unsigned n, float* mark) {
+  if (x[n - 1] == *mark) return;
+  x[n - 1] = nextafterf(x[n - 1], 2.0F);
+  *mark = x[n - 1];
+}
+
+class MarksInputs final : public Honest {
+ public:
+  MarksInputs(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+      : Honest(params, problem, traits), mark_(array_of(1)) {}
+  void run(sdk::Stream stream) override {
+    work_unless_marked<<<blocks_, threads, 0, queue_of(stream)>>>(x_, y_, n_, mark_);
+    mark_last<<<1, 1, 0, queue_of(stream)>>>(x_, n_, mark_);
+    check(cudaGetLastError());
+  }
+
+ private:
+  float* mark_;
+};
+
+// A capture has a number, so a call can tell that it is not the first of it.
+class FirstOfCapture final : public Honest {
+ public:
+  FirstOfCapture(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+      : Honest(params, problem, traits), calls_(reinterpret_cast<unsigned*>(array_of(1))) {}
+  void run(sdk::Stream stream) override {
+    cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+    unsigned long long number = 0;
+    check(cudaStreamGetCaptureInfo(queue_of(stream), &capturing, &number));
+    if (capturing != cudaStreamCaptureStatusActive || number != std::exchange(last_, number))
+      return queue_work(queue_of(stream));
+    count<<<1, 1, 0, queue_of(stream)>>>(calls_);
+    check(cudaGetLastError());
+  }
+
+ private:
+  unsigned* calls_;
+  unsigned long long last_ = 0;
+};
+
+__global__ void double_inputs(const float* x, float* between, unsigned n) {
+  const unsigned i = blockIdx.x * threads + threadIdx.x;
+  if (i < n) between[i] = x[i] + x[i];
+}
+
+__global__ void add_one(const float* between, float* y, unsigned n) {
+  const unsigned i = blockIdx.x * threads + threadIdx.x;
+  if (i < n) y[i] = between[i] + 1;
+}
+
+// Honest: two kernels through a workspace.
+class TwoLaunches final : public Honest {
+ public:
+  using Honest::Honest;
+  [[nodiscard]] std::size_t workspace_bytes() const override { return n_ * sizeof(float); }
+  void bind(const sdk::Buffers& buffers) override {
+    Honest::bind(buffers);
+    between_ = static_cast<float*>(buffers.workspace);
+  }
+  void run(sdk::Stream stream) override {
+    double_inputs<<<blocks_, threads, 0, queue_of(stream)>>>(x_, between_, n_);
+    add_one<<<blocks_, threads, 0, queue_of(stream)>>>(between_, y_, n_);
+    check(cudaGetLastError());
+  }
+
+ private:
+  float* between_ = nullptr;
+};
+
+// Honest: half of the work on a stream of its own, which the given one waits for.
+class ForkedStream final : public Honest {
+ public:
+  ForkedStream(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+      : Honest(params, problem, traits) {
+    check(cudaStreamCreateWithFlags(&own_, cudaStreamNonBlocking));
+    check(cudaEventCreateWithFlags(&forked_, cudaEventDisableTiming));
+    check(cudaEventCreateWithFlags(&joined_, cudaEventDisableTiming));
+  }
+  void run(sdk::Stream stream) override {
+    const unsigned half = n_ / 2, blocks = (half + threads - 1) / threads, rest = n_ - half;
+    check(cudaEventRecord(forked_, queue_of(stream)));
+    check(cudaStreamWaitEvent(own_, forked_, 0));
+    work<<<blocks, threads, 0, own_>>>(x_, y_, half);
+    work<<<(rest + threads - 1) / threads, threads, 0, queue_of(stream)>>>(x_ + half, y_ + half, rest);
+    check(cudaGetLastError());
+    check(cudaEventRecord(joined_, own_));
+    check(cudaStreamWaitEvent(queue_of(stream), joined_, 0));
+  }
+
+ private:
+  cudaStream_t own_ = nullptr;
+  cudaEvent_t forked_ = nullptr, joined_ = nullptr;
+};
+
+// Honest: NaN first.
+class FillsFirst final : public Honest {
+ public:
+  using Honest::Honest;
+  void run(sdk::Stream stream) override {
+    check(cudaMemsetAsync(y_, 0xFF, n_ * sizeof(float), queue_of(stream)));
+    queue_work(queue_of(stream));
+  }
+};
+
+// Honest: works on a copy of its inputs.
+class CopiesFirst final : public Honest {
+ public:
+  using Honest::Honest;
+  [[nodiscard]] std::size_t workspace_bytes() const override { return n_ * sizeof(float); }
+  void bind(const sdk::Buffers& buffers) override {
+    Honest::bind(buffers);
+    copy_ = static_cast<float*>(buffers.workspace);
+  }
+  void run(sdk::Stream stream) override {
+    check(cudaMemcpyAsync(copy_, x_, n_ * sizeof(float), cudaMemcpyDeviceToDevice, queue_of(stream)));
+    work<<<blocks_, threads, 0, queue_of(stream)>>>(copy_, y_, n_);
+    check(cudaGetLastError());
+  }
+
+ private:
+  float* copy_ = nullptr;
+};
+
 template <class Kernel>
 sdk::Variant variant(const char* name) {
   return {"cuda_line",
@@ -404,6 +534,12 @@ void register_all(sdk::Registry& registry) {
   registry.add(variant<PatchedTimer>("patched_timer"));
   registry.add(variant<PatchedTimerBetweenPauses>("patched_timer_between_pauses"));
   registry.add(variant<RecordsEvents>("records_events"));
+  registry.add(variant<MarksInputs>("marks_inputs"));
+  registry.add(variant<FirstOfCapture>("first_of_capture"));
+  registry.add(variant<TwoLaunches>("two_launches"));
+  registry.add(variant<ForkedStream>("forked_stream"));
+  registry.add(variant<FillsFirst>("fills_first"));
+  registry.add(variant<CopiesFirst>("copies_first"));
 }
 
 }  // namespace

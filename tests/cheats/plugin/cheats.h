@@ -37,7 +37,16 @@ void add_cheats_of_calls(sdk::Registry& registry);
 void add_cheats_of_results(sdk::Registry& registry);
 // By outputs that are not what was asked for.
 void add_cheats_of_outputs(sdk::Registry& registry);
+// By marks that a call leaves for the next.
+void add_cheats_of_marks(sdk::Registry& registry);
+// By work that is done later, and what is left for it.
+void add_cheats_of_later_work(sdk::Registry& registry);
 // By the process, its clock, threads and descriptors.
 void add_cheats_of_processes(sdk::Registry& registry);
+
+
+// Kernels that look odd and are honest: by what they keep, how they work and what they use of the process.
+void add_honest_kernels(sdk::Registry& registry);
+void add_honest_users_of_processes(sdk::Registry& registry);
 
 }  // namespace cheats

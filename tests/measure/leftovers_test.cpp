@@ -1,0 +1,130 @@
+// What a case leaves behind in its process, by doing it in this one.
+#include "harness/measure/worker/leftovers.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cfenv>
+#include <condition_variable>
+#include <csignal>
+#include <ctime>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace harness {
+namespace {
+
+constexpr std::size_t page = 4096;
+
+// What is found after `work`.
+std::string found_after(const std::function<void()>& work, std::vector<std::string> own = {}) {
+  Leftovers leftovers(std::move(own));
+  work();
+  const std::optional<Leftover> left = leftovers.look(0.02);
+  return left ? left->what + " " + left->name : "";
+}
+
+TEST(Leftovers, AreNoneWhereNothingWasDone) {
+  EXPECT_EQ(found_after([] {}), "");
+}
+
+TEST(Leftovers, TellAHandlerAndNotOneThatIsGivenBack) {
+  struct sigaction own {
+  }, old{};
+  own.sa_handler = [](int) {};
+  EXPECT_EQ(found_after([&] { sigaction(SIGUSR2, &own, &old); }), "handler SIGUSR2");
+  EXPECT_EQ(found_after([&] { sigaction(SIGUSR2, &old, nullptr); }), "handler SIGUSR2") << "of others";
+  EXPECT_EQ(found_after([&] {
+              sigaction(SIGUSR2, &own, &old);
+              sigaction(SIGUSR2, &old, nullptr);
+            }),
+            "");
+}
+
+TEST(Leftovers, TellTimersThatRun) {
+  const itimerval later{{0, 0}, {3600, 0}}, never{};
+  EXPECT_EQ(found_after([&] { setitimer(ITIMER_PROF, &later, nullptr); }), "timer ITIMER_PROF");
+  EXPECT_EQ(found_after([&] { setitimer(ITIMER_PROF, &never, nullptr); }), "");
+}
+
+TEST(Leftovers, TellARounding) {
+  EXPECT_EQ(found_after([] { std::fesetround(FE_UPWARD); }), "rounding ");
+  std::fesetround(FE_TONEAREST);
+}
+
+// NOLINTBEGIN(performance-no-int-to-ptr): a page is found by its number
+void* page_of_code() {
+  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&ftruncate) & ~std::uintptr_t{page - 1});
+}
+// NOLINTEND(performance-no-int-to-ptr)
+
+TEST(Leftovers, TellCodeThatMayBeWrittenOrWas) {
+  void* const code = page_of_code();
+  const std::string protection =
+      found_after([&] { ASSERT_EQ(mprotect(code, page, PROT_READ | PROT_WRITE | PROT_EXEC), 0); });
+  EXPECT_TRUE(protection.starts_with("protection /")) << protection;
+  const std::string written = found_after([&] {
+    volatile unsigned char& byte = *static_cast<unsigned char*>(code);
+    byte = byte;
+    ASSERT_EQ(mprotect(code, page, PROT_READ | PROT_EXEC), 0);
+  });
+  EXPECT_TRUE(written.starts_with("code /")) << written;
+}
+
+TEST(Leftovers, OfMemoryOfItsOwnAreNone) {
+  void* memory = nullptr;
+  EXPECT_EQ(found_after([&] {
+              memory = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+              ASSERT_EQ(mprotect(memory, page, PROT_READ | PROT_EXEC), 0);
+            }),
+            "");
+  munmap(memory, page);
+}
+
+TEST(Leftovers, TellSharedMemoryWithANameForOthers) {
+  const char* const name = "/harness-leftovers-test";
+  int file = -1;
+  EXPECT_EQ(found_after([&] { file = shm_open(name, O_CREAT | O_RDWR, 0600); }),
+            "memory /dev/shm/harness-leftovers-test");
+  shm_unlink(name);
+  close(file);
+  EXPECT_EQ(found_after([&] {
+              file = shm_open(name, O_CREAT | O_RDWR, 0600);
+              shm_unlink(name);
+            }),
+            "")
+      << "nobody can open it";
+  close(file);
+}
+
+TEST(Leftovers, TellAThreadThatWorksAndNoneThatWaits) {
+  std::atomic<bool> ended = false;
+  std::jthread busy;
+  const std::string found = found_after([&] {
+    busy = std::jthread([&] {
+      while (!ended) {
+      }
+    });
+  });
+  ended = true;
+  EXPECT_TRUE(found.starts_with("thread ")) << found;
+  busy = {};
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::jthread pool;
+  EXPECT_EQ(found_after([&] {
+              pool = std::jthread([&](const std::stop_token& stop) {
+                std::unique_lock lock(mutex);
+                wake.wait(lock, stop, [] { return false; });
+              });
+            }),
+            "");
+}
+
+}  // namespace
+}  // namespace harness

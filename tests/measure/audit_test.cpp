@@ -219,6 +219,17 @@ TEST(Audit, CallsThatAreSlowOnlyOnWrittenInputsAreFound) {
   EXPECT_TRUE(gpu.slower_when_audited());
 }
 
+// 64 threads that wake one after the other, and 100 MB that lay in their caches before they were written.
+TEST(Audit, LargeInputsAndManyThreadsMayTakeLonger) {
+  Audit::Case of_large = with_nonce(1);
+  of_large.limits = Audit::on_cpu_with(64, 100'000'000);
+  Audit large(of_large), small(with_nonce(1));
+  for (int i = 0; i < Audit::slow_audits; ++i)
+    for (Audit* one : {&large, &small}) one->timed({.usual = 25e-3, .unseen = 25e-3, .repeated = 1e-3});
+  EXPECT_FALSE(large.slower_when_audited());
+  EXPECT_TRUE(small.slower_when_audited());
+}
+
 // A cache that writing leaves cold: after three audits it is known, and costs no more.
 TEST(Audit, CallsThatAreALittleSlowerOnWrittenInputsAreNoSuspicionForLong) {
   Audit audit(with_nonce(1));

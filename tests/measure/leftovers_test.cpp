@@ -16,6 +16,8 @@
 #include <mutex>
 #include <thread>
 
+#include "harness/base/process.h"
+
 namespace harness {
 namespace {
 
@@ -25,7 +27,7 @@ constexpr std::size_t page = 4096;
 std::string found_after(const std::function<void()>& work, std::vector<std::string> own = {}) {
   Leftovers leftovers(std::move(own));
   work();
-  const std::optional<Leftover> left = leftovers.look(0.02);
+  const std::optional<Leftover> left = leftovers.look({}, 0.02);
   return left ? left->what + " " + left->name : "";
 }
 
@@ -37,19 +39,45 @@ TEST(Leftovers, TellAHandlerAndNotOneThatIsGivenBack) {
   struct sigaction own {
   }, old{};
   own.sa_handler = [](int) {};
-  EXPECT_EQ(found_after([&] { sigaction(SIGUSR2, &own, &old); }), "handler SIGUSR2");
-  EXPECT_EQ(found_after([&] { sigaction(SIGUSR2, &old, nullptr); }), "handler SIGUSR2") << "of others";
-  EXPECT_EQ(found_after([&] {
-              sigaction(SIGUSR2, &own, &old);
-              sigaction(SIGUSR2, &old, nullptr);
-            }),
+  const std::vector<std::string> module{this_program()};
+  EXPECT_EQ(found_after([&] { sigaction(SIGUSR2, &own, &old); }, module), "handler SIGUSR2");
+  EXPECT_EQ(found_after([&] { sigaction(SIGUSR2, &old, nullptr); }, module), "") << "the system's own";
+  EXPECT_EQ(found_after(
+                [&] {
+                  sigaction(SIGUSR2, &own, &old);
+                  sigaction(SIGUSR2, &old, nullptr);
+                },
+                module),
             "");
+}
+
+TEST(Leftovers, OfLibrariesThatHandleSignalsAreNone) {
+  struct sigaction own {
+  }, old{};
+  own.sa_handler = [](int) {};
+  EXPECT_EQ(found_after([&] { sigaction(SIGUSR2, &own, &old); }, {"/of/a/module.so"}), "");
+  sigaction(SIGUSR2, &old, nullptr);
+  own.sa_handler = SIG_IGN;
+  EXPECT_EQ(found_after([&] { sigaction(SIGPIPE, &own, &old); }, {this_program()}), "");
+  sigaction(SIGPIPE, &old, nullptr);
 }
 
 TEST(Leftovers, TellTimersThatRun) {
   const itimerval later{{0, 0}, {3600, 0}}, never{};
   EXPECT_EQ(found_after([&] { setitimer(ITIMER_PROF, &later, nullptr); }), "timer ITIMER_PROF");
   EXPECT_EQ(found_after([&] { setitimer(ITIMER_PROF, &never, nullptr); }), "");
+}
+
+TEST(Leftovers, OfTimersThatWereNeverSetAreNone) {
+  sigevent nothing{};
+  nothing.sigev_notify = SIGEV_NONE;
+  timer_t timer{};
+  EXPECT_EQ(found_after([&] { ASSERT_EQ(timer_create(CLOCK_MONOTONIC, &nothing, &timer), 0); }), "");
+  const itimerspec later{{0, 0}, {3600, 0}};
+  EXPECT_TRUE(found_after([&] {
+                ASSERT_EQ(timer_settime(timer, 0, &later, nullptr), 0);
+              }).starts_with("timer POSIX"));
+  timer_delete(timer);
 }
 
 TEST(Leftovers, TellARounding) {
@@ -111,8 +139,20 @@ TEST(Leftovers, TellAThreadThatWorksAndNoneThatWaits) {
       }
     });
   });
-  ended = true;
   EXPECT_TRUE(found.starts_with("thread ")) << found;
+  ended = true;
+  busy = {};
+  ended = false;
+  setenv("OMP_WAIT_POLICY", "active", 1);
+  EXPECT_EQ(found_after([&] {
+              busy = std::jthread([&] {
+                while (!ended) {
+                }
+              });
+            }),
+            "");
+  unsetenv("OMP_WAIT_POLICY");
+  ended = true;
   busy = {};
   std::mutex mutex;
   std::condition_variable_any wake;

@@ -415,18 +415,32 @@ class Watching(unittest.TestCase):
         self.addCleanup(setattr, owner, name, kept)
         setattr(owner, name, lambda *_: 0)
 
-    def test_a_replaced_clock_is_found_until_it_is_put_back(self) -> None:
+    def test_a_replaced_clock_is_found_and_put_back(self) -> None:
         kept = time.perf_counter
         self.replaced(time, "perf_counter")
         with self.assertRaisesRegex(CaseChangedModule, "`time.perf_counter`"):
             self.watch.check()
-        time.perf_counter = kept
+        self.assertIs(time.perf_counter, kept)
+        self.watch.check()
+
+    def test_a_file_may_replace_a_librarys_functions_while_it_is_imported_but_no_clock(self) -> None:
+        self.replaced(math, "sin")
+        self.watch.see()
+        self.watch.check()
+        self.replaced(time, "perf_counter")
+        self.watch.see()
+        with self.assertRaisesRegex(CaseChangedModule, "`time.perf_counter`"):
+            self.watch.check()
+
+    def test_a_hook_for_errors_may_be_replaced(self) -> None:
+        self.replaced(sys, "excepthook")
         self.watch.check()
 
     def test_a_replaced_method_of_the_harness_is_found(self) -> None:
         self.replaced(harness.Workload, "right_outputs")
         with self.assertRaisesRegex(CaseChangedModule, "right_outputs"):
             self.watch.check()
+        self.watch.check()
 
     def test_what_a_module_gets_in_addition_is_no_change(self) -> None:
         math.of_a_case = len  # type: ignore[attr-defined]

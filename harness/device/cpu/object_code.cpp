@@ -139,10 +139,7 @@ std::map<std::string, std::string> variables_named_in(std::span<const std::byte>
     const std::string ended = name + '\0';
     return std::any_of(sections->begin(), sections->end(), [&](const ElfSection& one) {
       if (!one.name.starts_with(".rodata")) return false;
-      std::size_t at = one.bytes.find(ended);
-      while (at != std::string_view::npos && at > 0 && one.bytes[at - 1] != '\0')
-        at = one.bytes.find(ended, at + 1);
-      return at != std::string_view::npos;
+      return one.bytes.find(ended) != std::string_view::npos;  // linkers join a text with the end of another
     });
   };
   std::erase_if(variables, [&](const auto& one) { return !holds(one.first); });

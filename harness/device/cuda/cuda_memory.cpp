@@ -182,7 +182,8 @@ Status CudaMemory::copy(Buffer& to, const Buffer& from) {
 // A piece at a time, so that the host needs no second copy of large inputs.
 Result<std::optional<std::size_t>> CudaMemory::first_difference(const Buffer& buffer,
                                                                 std::span<const std::byte> expected) {
-  if (expected.size() > buffer.bytes()) return fail(size_error("a comparison", expected.size(), buffer.bytes()).error());
+  if (expected.size() > buffer.bytes())
+    return fail(size_error("a comparison", expected.size(), buffer.bytes()).error());
   if (auto status = usable(); !status) return fail(std::move(status.error()));
   if (auto status = queue_.synchronize(); !status) return fail(std::move(status.error()));
   constexpr std::size_t most_piece = std::size_t{32} << 20;

@@ -30,6 +30,14 @@ bool Audit::chosen(std::uint64_t draw, int processes, int process) {
   return draw == 0 || (draw + static_cast<std::uint64_t>(std::max(process, 0))) % turns == 0;
 }
 
+Audit::Limits Audit::on_cpu_with(int threads, std::size_t input_bytes) {
+  constexpr Seconds to_wake_one = 20e-6;
+  constexpr double bytes_per_second = 4e9;  // from another core's cache or from memory, by one thread
+  Limits limits = on_cpu;
+  limits.waking += to_wake_one * std::max(threads, 0) + static_cast<double>(input_bytes) / bytes_per_second;
+  return limits;
+}
+
 bool Audit::chosen_besides(std::uint64_t nonce, std::uint64_t seed) {
   return std::mt19937_64(nonce + seed)() % one_of_others == 0;
 }

@@ -84,9 +84,11 @@ class AuditedSamples {
     const bool by_clock = !is_short && subject_.calls.batches.empty();
     if (Step done = checked_sample(*parts_.inputs, !first_finds_results, by_clock, times.usual); !done)
       return done;
-    if (audit_.longer_than_repeated(times.usual, times.repeated))
+    if (!changes_in_place() && audit_.longer_than_repeated(times.usual, times.repeated))
       if (Step done = usual_at_once(times); !done) return done;
     if (!other.unseen) times.unseen = times.usual;
+    // Samples of these find what the call before has left, sorted or converged, and not such inputs.
+    if (changes_in_place()) times.repeated = times.usual;
     if (!forced_) audit_.timed(times);
     if (Step done = write_usual(others_); !done) return done;
     return is_short ? end() : Step{};
@@ -138,7 +140,7 @@ class AuditedSamples {
         if (const Status ready = set(one).poison_outputs(subject_.problem, how.unwritten); !ready)
           return parts_.subjects.broken(ready.error());
     }
-    const std::vector<std::span<const std::byte>> touched = set(used.front()).outputs(subject_.problem);
+    const Outputs touched = touched_of(used.front());
     const Result<Timing> timing = by_clock ? parts_.sampler.audit_clock(subject_, used.front())
                                            : parts_.sampler.take_unkept(subject_, touched);
     if (!timing) return parts_.subjects.refused(timing.error());
@@ -172,7 +174,8 @@ class AuditedSamples {
       times.repeated = unchanged.repeated;
     }
     if (Step done = write_anew(*parts_.inputs); !done) return done;
-    const Result<Timing> timing = parts_.sampler.take_unkept(subject_);
+    const Outputs touched = touched_of(parts_.sampler.next_sets(subject_).front());
+    const Result<Timing> timing = parts_.sampler.take_unkept(subject_, touched);
     if (!timing) return parts_.subjects.refused(timing.error());
     times.usual = std::min(times.usual, timing->elapsed);
     return {};
@@ -181,7 +184,8 @@ class AuditedSamples {
   // A call of a batch, which the batch itself cannot tell from the others: its outputs are filled before it
   // and copied away after it.
   Step check_call_of_batch(const CaseInputs& inputs) {
-    if (subject_.calls.batches.empty() || changes_in_place()) return {};
+    // The driver is not asked to fill another GPU's memory from this one's graph.
+    if (subject_.calls.batches.empty() || changes_in_place() || subject_.problem.gpus > 1) return {};
     const std::size_t batch = audit_.draw(subject_.calls.batches.size());
     WatchedCall watched;
     watched.call = static_cast<int>(audit_.draw(static_cast<std::size_t>(parts_.sampler.calls_of(batch))));
@@ -190,8 +194,9 @@ class AuditedSamples {
     how.unwritten = audit_.next_byte();
     Result<Copies> copies = used.like_outputs(subject_.problem);
     if (!copies) return {};  // no room for them beside all that the case uses
-    const std::vector<std::span<const std::byte>> outputs = used.outputs(subject_.problem);
+    const Outputs outputs = used.outputs(subject_.problem);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i].empty()) continue;
       // The variant writes there, too: the harness gave it this memory.
       void* const memory = const_cast<std::byte*>(outputs[i].data());
       watched.fills.push_back({memory, outputs[i].size(), how.unwritten});
@@ -226,6 +231,12 @@ class AuditedSamples {
       if (Step done = write_anew(*parts_.inputs); !done) return done;
     Audit::Times ignored;
     return any_sample(ignored);
+  }
+
+  using Outputs = std::vector<std::span<const std::byte>>;
+  // Few pages of tensors that are changed in place may change, and reading all would be most of the time.
+  [[nodiscard]] Outputs touched_of(std::size_t index) {
+    return changes_in_place() ? Outputs{} : set(index).outputs(subject_.problem);
   }
 
   [[nodiscard]] bool changes_in_place() const {

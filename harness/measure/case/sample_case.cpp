@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -186,6 +187,13 @@ void measure_placement(CaseParts& parts, int number) {
     if (!one.over) close_placement(one, surroundings);
 }
 
+Audit::Limits audit_limits(const CaseParts& parts) {
+  if (is_gpu_kind(parts.planned.device)) return Audit::on_gpu;
+  std::size_t bytes = 0;
+  for (const sdk::HostTensor& one : parts.inputs->inputs) bytes += one.data.size();
+  return Audit::on_cpu_with(static_cast<int>(std::thread::hardware_concurrency()), bytes);
+}
+
 }  // namespace
 
 void sample_case(CaseParts& parts) {
@@ -203,7 +211,7 @@ void sample_case(CaseParts& parts) {
                                   .chosen = chosen,
                                   .placements = parts.placements(),
                                   .samples = planned.sampling.samples,
-                                  .limits = is_gpu_kind(planned.device) ? Audit::on_gpu : Audit::on_cpu,
+                                  .limits = audit_limits(parts),
                                   .preparation = parts.sampling_began - parts.began});
   make_inputs_of_audit(parts);
   make_next_inputs(parts);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "harness/model/device_kinds.h"
@@ -199,7 +200,20 @@ Status Allocation::copy_inputs(const sdk::Problem& problem, std::span<const std:
 
 Result<std::vector<std::unique_ptr<Buffer>>> Allocation::stage_inputs(const sdk::Problem& problem,
                                                                       const CaseInputs& inputs) const {
-  std::vector<std::unique_ptr<Buffer>> staged;
+  // A variant that allocates in its calls finds as much room as before: three times as much is free.
+  constexpr std::size_t spare_factor = 3;
+  constexpr std::size_t little = std::size_t{64} << 20;
+  std::map<int, std::size_t> bytes;
+  for (const sdk::TensorSpec& tensor : problem.tensors)
+    if (sdk::is_input(tensor.role) && tensor.gpu >= 0) bytes[tensor.gpu] += tensor.bytes();
+  std::vector<std::unique_ptr<Buffer>> staged, spare;
+  for (const auto& [gpu, needed] : bytes) {
+    if (needed <= little) continue;
+    Result<std::unique_ptr<Buffer>> taken = memory_.allocate_on(gpu, needed * (spare_factor + 1));
+    if (!taken) return fail(taken.error());
+    spare.push_back(std::move(*taken));
+  }
+  spare.clear();
   for (const sdk::TensorSpec& tensor : problem.tensors) {
     if (!sdk::is_input(tensor.role)) continue;
     const sdk::HostTensor& input = inputs.inputs[staged.size()];

@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <strings.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -54,8 +57,14 @@ std::set<std::string> running_timers() {
       timers.insert(name);
   }
   std::ifstream file("/proc/self/timers");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("ID:")) timers.insert("POSIX timer" + line.substr(3));
+  for (std::string line; std::getline(file, line);) {
+    int id = 0;
+    if (std::sscanf(line.c_str(), "ID: %d", &id) != 1) continue;
+    itimerspec value{};
+    if (syscall(SYS_timer_gettime, id, &value) == 0 &&
+        (value.it_value.tv_sec != 0 || value.it_value.tv_nsec != 0))
+      timers.insert(fmt::format("POSIX timer {}", id));
+  }
   return timers;
 }
 
@@ -104,13 +113,23 @@ std::vector<Mapping> file_mappings() {
   return all;
 }
 
+// Not as a part of a longer number.
+bool has_own_number(std::string_view name) {
+  const std::string number = std::to_string(getpid());
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (std::size_t at = name.find(number); at != std::string_view::npos; at = name.find(number, at + 1)) {
+    const std::size_t end = at + number.size();
+    if ((at == 0 || !is_digit(name[at - 1])) && (end == name.size() || !is_digit(name[end]))) return true;
+  }
+  return false;
+}
+
 // A name that tells its process speaks to nobody else, nor does a file without a name. CUDA has files of its
 // own.
 bool speaks_to_others(std::string_view file) {
   constexpr std::string_view folder = "/dev/shm/";
   return file.starts_with(folder) && !file.ends_with(" (deleted)") &&
-         !file.substr(folder.size()).starts_with("cuda.") &&
-         file.find(std::to_string(getpid())) == std::string_view::npos;
+         !file.substr(folder.size()).starts_with("cuda.") && !has_own_number(file);
 }
 
 // Those that this process has open.
@@ -157,7 +176,9 @@ int hash_table(dl_phdr_info* object, std::size_t, void* into) {
     if (part.p_type != PT_GNU_RELRO) continue;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses of ELF are numbers
     const auto* begin = reinterpret_cast<const char*>(object->dlpi_addr + part.p_vaddr);
-    tables[file] += bulk_hash(std::string_view(begin, part.p_memsz));
+    // A file that is opened again elsewhere has other addresses in its tables.
+    tables[fmt::format("{}@{:x}", file, object->dlpi_addr)] +=
+        bulk_hash(std::string_view(begin, part.p_memsz));
   }
   return 0;
 }
@@ -199,6 +220,16 @@ std::optional<Value> first_new(const std::set<Value>& before, const std::set<Val
   return std::nullopt;
 }
 
+// The usual settings of people who want no thread to fall asleep.
+bool may_spin_on() {
+  const auto set_to = [](const char* name, std::string_view value) {
+    const char* const found = std::getenv(name);
+    return found != nullptr && strcasecmp(found, std::string(value).c_str()) == 0;
+  };
+  return set_to("OMP_WAIT_POLICY", "active") || set_to("KMP_BLOCKTIME", "infinite") ||
+         std::getenv("GOMP_SPINCOUNT") != nullptr;
+}
+
 // A thread that does not rest, for as long as the caller is patient.
 std::optional<int> first_busy(std::set<int> threads, Seconds patience) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
@@ -220,7 +251,26 @@ std::optional<int> first_busy(std::set<int> threads, Seconds patience) {
 
 }  // namespace
 
-Leftovers::Leftovers(std::vector<std::string> own) : own_(std::move(own)), before_(read()) {}
+// Under the names that the system gives them, too.
+Leftovers::Leftovers(std::vector<std::string> own) : own_(std::move(own)) {
+  for (std::size_t i = own_.size(); i-- > 0;) {
+    std::error_code code;
+    if (const fs::path real = fs::canonical(own_[i], code); !code) own_.push_back(real);
+  }
+  before_ = read();
+}
+
+// Libraries of others handle signals of their own, and for good: of ended children, of broken pipes, of the
+// end of the process.
+bool Leftovers::is_code_of_case(std::uintptr_t handler) const {
+  constexpr std::uintptr_t least = 4096;  // SIG_DFL, SIG_IGN
+  if (handler < least) return false;
+  const std::vector<Mapping> mappings = file_mappings();
+  const auto of_file = std::find_if(mappings.begin(), mappings.end(), [&](const Mapping& one) {
+    return one.begin <= handler && handler < one.end;
+  });
+  return of_file == mappings.end() || is_one_of(of_file->file, own_);
+}
 
 ProcessState Leftovers::read() const {
   ProcessState state;
@@ -239,16 +289,19 @@ ProcessState Leftovers::read() const {
   }
   if (pagemap >= 0) close(pagemap);
   dl_iterate_phdr(hash_table, &state.tables);
-  for (const std::string& one : own_) state.tables.erase(one);
+  std::erase_if(state.tables,
+                [&](const auto& one) { return is_one_of(one.first.substr(0, one.first.rfind('@')), own_); });
   return state;
 }
 
-std::optional<Leftover> Leftovers::look(Seconds patience) {
+std::optional<Leftover> Leftovers::look(const std::function<void()>& end_own, Seconds patience) {
   const ProcessState before = std::exchange(before_, read());
   const ProcessState& now = before_;
-  for (int signal = 1; signal < ProcessState::signals; ++signal)
-    if (before.handlers[static_cast<std::size_t>(signal)] != now.handlers[static_cast<std::size_t>(signal)])
+  for (int signal = 1; signal < ProcessState::signals; ++signal) {
+    const std::uintptr_t handler = now.handlers[static_cast<std::size_t>(signal)];
+    if (before.handlers[static_cast<std::size_t>(signal)] != handler && is_code_of_case(handler))
       return Leftover{"handler", name_of_signal(signal)};
+  }
   if (before.rounding != now.rounding) return Leftover{"rounding", ""};
   if (const auto timer = first_new(before.timers, now.timers)) return Leftover{"timer", *timer};
   const auto written = [](std::size_t then, std::size_t pages) { return pages > then; };
@@ -260,6 +313,8 @@ std::optional<Leftover> Leftovers::look(Seconds patience) {
   if (const auto file = first_new(before.shared, now.shared)) return Leftover{"memory", *file};
   std::set<int> threads = now.threads;
   for (const int one : before.threads) threads.erase(one);
+  if (may_spin_on() || !first_busy(threads, 0)) return std::nullopt;
+  if (end_own) end_own();
   if (const auto thread = first_busy(std::move(threads), patience))
     return Leftover{"thread", std::to_string(*thread)};
   return std::nullopt;

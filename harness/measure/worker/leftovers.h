@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -20,7 +21,7 @@ namespace harness {
 struct ProcessState {
   static constexpr int signals = 65;  // from 1
   std::array<std::uintptr_t, signals> handlers = {};
-  std::set<std::string> timers;                                    // that run
+  std::set<std::string> timers;                                    // that are set
   std::map<std::string, std::map<std::string, std::size_t>> maps;  // file -> "r-x" -> bytes
   std::map<std::string, std::size_t> patched;                      // file -> pages of code that were written
   std::map<std::string, std::string> tables;  // file -> hash of what it may only read once it is loaded
@@ -40,11 +41,13 @@ class Leftovers {
   explicit Leftovers(std::vector<std::string> own);
 
   // What differs from the state at the last call, or at construction. Waits for threads that spin for a while
-  // after their work, at most `patience`.
-  std::optional<Leftover> look(Seconds patience = 0.5);
+  // after their work, at most `patience`, and not at all where the user's settings let threads spin on.
+  // `end_own` ends the harness's own threads; it is called only where a thread works.
+  std::optional<Leftover> look(const std::function<void()>& end_own = {}, Seconds patience = 0.5);
 
  private:
   [[nodiscard]] ProcessState read() const;
+  [[nodiscard]] bool is_code_of_case(std::uintptr_t handler) const;
 
   std::vector<std::string> own_;
   ProcessState before_;

@@ -273,11 +273,11 @@ std::optional<std::string> changed_setting(const std::map<std::string, std::stri
 }
 
 // What a case did to its process; std::nullopt: nothing that lasts.
-std::optional<Cause> done_to_process(const std::map<std::string, std::string>& settings,
-                                     Leftovers& leftovers) {
+std::optional<Cause> done_to_process(const std::map<std::string, std::string>& settings, Leftovers& leftovers,
+                                     InputCache& inputs) {
   if (const std::optional<std::string> changed = changed_setting(settings, environment::settings()))
     return Cause{CauseCode::environment_changed, {{"variable", printable(*changed)}}};
-  if (const std::optional<Leftover> left = leftovers.look())
+  if (const std::optional<Leftover> left = leftovers.look([&] { inputs.settle(); }))
     return Cause{CauseCode::left_behind, {{"what", left->what}, {"name", printable(left->name)}}};
   return std::nullopt;
 }
@@ -335,8 +335,7 @@ int work(const Job& job, Device& device, StartUp& start_up, const Measure& measu
     pipe.send(Begin{planned.id});
     auto [result, suspect] = measure(planned, carried);
     if (!warm->steady) note_unsteady(result, limits);
-    carried.inputs.settle();  // its threads are the harness's own
-    const std::optional<Cause> done = done_to_process(settings, leftovers);
+    const std::optional<Cause> done = done_to_process(settings, leftovers, carried.inputs);
     if (done) for_each_result(result, [&](ProcessResult& one) { fail_for(one, *done); });
     for_each_result(result, [&](ProcessResult& one) { one.device_uuid = job.device_uuid; });
     start_up.tell(result);

@@ -228,8 +228,9 @@ std::string words(const Cause& cause) {
     case CauseCode::written_late:
       return "its outputs changed after the call had ended: work is left outside of what is timed";
     case CauseCode::input_changed:
-      return fmt::format("changed its input `{}` at {}; a variant writes outputs and workspace alone",
-                         cause.text("input"), cause.text("at"));
+      return fmt::format(
+          "changed its input `{}` at {}; a tensor that a variant may change is declared `in_place`",
+          cause.text("input"), cause.text("at"));
     case CauseCode::not_written:
     case CauseCode::not_finite:
     case CauseCode::wrong_values:

@@ -2,11 +2,13 @@
 // understand is in sql_store.cpp and schema.cpp. One thread owns a Database.
 #pragma once
 
+#include <fmt/format.h>
 #include <soci/soci.h>
 
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,12 +41,20 @@ class Database {
   // with another writer or a lost connection, so it must start from scratch. It is an error when the place
   // written to is gone by now.
   Status write(const std::function<Status()>& body) {
+    if (older_schema_)
+      return fail(ErrorKind::environment, Location{name_},
+                  fmt::format("is a store of version {}, and may only be read here", *older_schema_),
+                  "a command that may write brings it up to date");
     const Status written = transaction(begin_write_, body);
     const Status kept = check_place();
     return kept ? written : kept;
   }
   // The same for reading: every statement of `body` sees the same moment.
   Status read(const std::function<Status()>& body) { return transaction(begin_read_, body); }
+
+  // A schema that can be read, but not be brought up to date.
+  void only_read(int schema) { older_schema_ = schema; }
+  [[nodiscard]] std::optional<int> older_schema() const { return older_schema_; }
 
   // Whether our schema is there; called in a transaction. When it is not: an error if the place
   // belongs to something else.
@@ -94,6 +104,7 @@ class Database {
   std::string name_;
   const char* begin_write_;
   const char* begin_read_;
+  std::optional<int> older_schema_;
 };
 
 // Where passwords stand in a URL: between the user's colon and the last "@", and after "password=".

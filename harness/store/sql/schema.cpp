@@ -143,12 +143,19 @@ Status prepare_schema(Database& database, SchemaChange change) {
   if (version == schema_version) return {};
   if (change == SchemaChange::no) {
     if (version == 0) return fail(ErrorKind::missing, Location{database.name()}, "holds no records", "");
+    if (version >= oldest_readable_schema) {
+      database.only_read(version);
+      return {};
+    }
     return fail(ErrorKind::usage, Location{database.name()},
                 fmt::format("is a store of version {}, and is only read; this harness has version {}",
                             version, schema_version),
                 "a run without --keep-in, on the default branch, updates the store");
   }
-  return database.write([&] { return migrate(database); });
+  const Status migrated = database.write([&] { return migrate(database); });
+  if (migrated || change == SchemaChange::yes || version < oldest_readable_schema) return migrated;
+  database.only_read(version);
+  return {};
 }
 
 }  // namespace harness

@@ -7,11 +7,14 @@
 namespace harness {
 
 inline constexpr int schema_version = 10;
+// Stores from this version on can be read as they are.
+inline constexpr int oldest_readable_schema = 9;
 
-enum class SchemaChange { yes, no };
+// `if_allowed`: a store that can be read, but not written, stays as it is.
+enum class SchemaChange { yes, if_allowed, no };
 
 // Creates the tables, or brings those of an older version up to date. A newer version is an error. Without a
-// change an older one is ErrorKind::usage, and none ErrorKind::missing.
+// change one that is too old is ErrorKind::usage, and none ErrorKind::missing.
 Status prepare_schema(Database& database, SchemaChange change);
 
 }  // namespace harness

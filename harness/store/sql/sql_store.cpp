@@ -432,7 +432,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& url) {
 }
 
 Result<std::unique_ptr<Store>> Store::open_existing(const std::string& url) {
-  return open_store(url, false, without_password(url));
+  return open_store(url, false, without_password(url), SchemaChange::if_allowed);
 }
 
 Result<std::unique_ptr<Store>> Store::open_read_only(const std::string& url) {

@@ -54,9 +54,10 @@ Status read_results(Database& database, Record& record, const std::string& id,
   select.exchange(soci::into(text));
   select.exchange(soci::into(checksum));
   select.alloc();
-  select.prepare(std::string("SELECT cases.id, results.result, results.checksum FROM cases JOIN results ON "
-                             "results.run = cases.run AND "
-                             "results.position = cases.position WHERE cases.run = :run ") +
+  const char* checked = database.older_schema() ? "''" : "results.checksum";
+  select.prepare(fmt::format("SELECT cases.id, results.result, {} FROM cases JOIN results ON results.run = "
+                             "cases.run AND results.position = cases.position WHERE cases.run = :run ",
+                             checked) +
                  (few ? "AND cases.id = :case " : "") + "ORDER BY results.position, results.process");
   select.define_and_bind();
   for (std::size_t i = 0; i < (few ? record.cases.size() : 1); ++i) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <numeric>
 #include <span>
 #include <string_view>
@@ -176,22 +178,29 @@ class FewValues {
   // Whether they still are.
   bool add(double sample) {
     ++samples_;
-    const auto next = std::lower_bound(values_.begin(), values_.end(), sample);
-    if (next != values_.end() && !(sample < *next)) return true;
+    const auto next = values_.find(sample);
+    if (next != values_.end()) {
+      ++next->second;
+      return true;
+    }
     if (values_.size() == few_values) return false;
-    values_.insert(next, sample);
+    values_.emplace(sample, 1);
     return true;
   }
   // The least distance between two of them; 0 where too few samples tell none.
   [[nodiscard]] double step() const {
-    if (values_.size() < 2 || samples_ < enough_for_steps) return 0;
-    double least = values_.back() - values_.front();
-    for (std::size_t i = 1; i < values_.size(); ++i) least = std::min(least, values_[i] - values_[i - 1]);
+    // One value beside equal ones is an outlier.
+    const bool is_alone =
+        values_.size() == 2 && (values_.begin()->second == 1 || values_.rbegin()->second == 1);
+    if (values_.size() < 2 || is_alone || samples_ < enough_for_steps) return 0;
+    double least = values_.rbegin()->first - values_.begin()->first;
+    for (auto one = std::next(values_.begin()); one != values_.end(); ++one)
+      least = std::min(least, one->first - std::prev(one)->first);
     return least;
   }
 
  private:
-  std::vector<double> values_;  // ascending
+  std::map<double, std::size_t> values_;  // with how often each came
   std::size_t samples_ = 0;
 };
 

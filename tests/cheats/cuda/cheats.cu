@@ -402,7 +402,9 @@ class MarksInputs final : public Honest {
   float* mark_;
 };
 
-// A capture has a number, so a call can tell that it is not the first of it.
+// A capture has a number, so a call can tell that it is not the first of it. `Queues`: an empty kernel then,
+// or nothing at all.
+template <bool Queues>
 class FirstOfCapture final : public Honest {
  public:
   FirstOfCapture(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
@@ -413,7 +415,7 @@ class FirstOfCapture final : public Honest {
     check(cudaStreamGetCaptureInfo(queue_of(stream), &capturing, &number));
     if (capturing != cudaStreamCaptureStatusActive || number != std::exchange(last_, number))
       return queue_work(queue_of(stream));
-    count<<<1, 1, 0, queue_of(stream)>>>(calls_);
+    if constexpr (Queues) count<<<1, 1, 0, queue_of(stream)>>>(calls_);
     check(cudaGetLastError());
   }
 
@@ -535,7 +537,8 @@ void register_all(sdk::Registry& registry) {
   registry.add(variant<PatchedTimerBetweenPauses>("patched_timer_between_pauses"));
   registry.add(variant<RecordsEvents>("records_events"));
   registry.add(variant<MarksInputs>("marks_inputs"));
-  registry.add(variant<FirstOfCapture>("first_of_capture"));
+  registry.add(variant<FirstOfCapture<true>>("first_of_capture"));
+  registry.add(variant<FirstOfCapture<false>>("first_of_capture_alone"));
   registry.add(variant<TwoLaunches>("two_launches"));
   registry.add(variant<ForkedStream>("forked_stream"));
   registry.add(variant<FillsFirst>("fills_first"));

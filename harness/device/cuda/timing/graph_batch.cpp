@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -20,6 +23,7 @@ struct DestroyGraphExec {
 using GraphExec = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, DestroyGraphExec>;
 
 using Nodes = std::vector<cudaGraphNode_t>;
+using Ends = std::vector<std::optional<Nodes>>;  // the last nodes of each call
 
 tl::unexpected<Error> not_watched(const std::string& why) {
   return fail(ErrorKind::usage, "no call of its graph can be watched: " + why);
@@ -29,40 +33,34 @@ std::string described(cudaError_t code) {
   return fmt::format("{} ({})", cudaGetErrorName(code), cudaGetErrorString(code));
 }
 
-// The nodes that the next one of a stream would depend on, while it is captured.
-Nodes last_nodes(cudaStream_t stream) {
+// The nodes that the next one of a stream would depend on, while it is captured: none before the first work.
+// std::nullopt: the runtime does not tell, and a call that failed meanwhile tells why.
+std::optional<Nodes> last_nodes(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   const cudaGraphNode_t* nodes = nullptr;
   const cudaGraphEdgeData* edges = nullptr;
   std::size_t count = 0;
-  if (cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &nodes, &edges, &count) != cudaSuccess) {
-    (void)cudaGetLastError();
-    return {};
-  }
-  return status == cudaStreamCaptureStatusActive ? Nodes(nodes, nodes + count) : Nodes{};
+  if (cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &nodes, &edges, &count) != cudaSuccess ||
+      status != cudaStreamCaptureStatusActive)
+    return std::nullopt;
+  return Nodes(nodes, nodes + count);
 }
 
 // A copy of a captured graph in which one call is watched. Captured calls cannot tell, because they were
 // captured before.
 class WatchedGraph {
  public:
-  // `ends`: the last nodes of each call.
-  static Result<Graph> make(const Graph& graph, const std::vector<Nodes>& ends, const WatchedCall& watched) {
+  static Result<Graph> make(const Graph& graph, const Ends& ends, const WatchedCall& watched) {
     const auto call = static_cast<std::size_t>(watched.call);
-    if (call >= ends.size() || ends[call].empty()) return not_watched("it is not known where a call ends");
+    if (call >= ends.size() || !ends[call] || (call > 0 && !ends[call - 1]))
+      return not_watched("it is not known where a call ends");
+    if (watched.fills.empty() || watched.copies.empty()) return not_watched("it has no outputs");
     WatchedGraph made;
     cudaGraph_t copy = nullptr;
     made.noted(cudaGraphClone(&copy, graph.get()));
     made.graph_.reset(copy);
-    if (made.failed_ == cudaSuccess) {
-      const Nodes before = call == 0 ? Nodes{} : made.copied(ends[call - 1]);
-      const Nodes after = made.copied(ends[call]);
-      made.insert(before, watched.fills,
-                  [&](const WatchedCall::Fill& fill, const Nodes& behind) { return made.add(fill, behind); });
-      made.insert(after, watched.copies, [&](const WatchedCall::Copy& copying, const Nodes& behind) {
-        return made.add(copying, behind);
-      });
-    }
+    if (made.failed_ == cudaSuccess)
+      made.watch(call == 0 ? Nodes{} : made.copied(*ends[call - 1]), made.copied(*ends[call]), watched);
     if (made.failed_ != cudaSuccess) {
       (void)cudaGetLastError();
       return not_watched(described(made.failed_));
@@ -71,10 +69,7 @@ class WatchedGraph {
   }
 
  private:
-  struct Edge {
-    cudaGraphNode_t from, to;
-    cudaGraphEdgeData data;
-  };
+  using NodeSet = std::set<cudaGraphNode_t>;
 
   void noted(cudaError_t code) {
     if (failed_ == cudaSuccess) failed_ = code;
@@ -87,25 +82,68 @@ class WatchedGraph {
     return copies;
   }
 
-  std::vector<Edge> edges_from(const Nodes& nodes) {
+  Nodes nodes() {
+    std::size_t count = 0;
+    noted(cudaGraphGetNodes(graph_.get(), nullptr, &count));
+    Nodes all(count);
+    noted(cudaGraphGetNodes(graph_.get(), all.data(), &count));
+    return all;
+  }
+
+  std::map<cudaGraphNode_t, Nodes> nodes_before() {
     std::size_t count = 0;
     noted(cudaGraphGetEdges(graph_.get(), nullptr, nullptr, nullptr, &count));
     Nodes from(count), to(count);
     std::vector<cudaGraphEdgeData> data(count);
     noted(cudaGraphGetEdges(graph_.get(), from.data(), to.data(), data.data(), &count));
-    std::vector<Edge> found;
-    for (std::size_t i = 0; i < count; ++i)
-      if (std::find(nodes.begin(), nodes.end(), from[i]) != nodes.end())
-        found.push_back({from[i], to[i], data[i]});
+    std::map<cudaGraphNode_t, Nodes> before;
+    for (std::size_t i = 0; i < count; ++i) before[to[i]].push_back(from[i]);
+    return before;
+  }
+
+  // These nodes and all that they wait for.
+  static NodeSet up_to(const Nodes& ends, const std::map<cudaGraphNode_t, Nodes>& before) {
+    NodeSet found;
+    Nodes open = ends;
+    while (!open.empty()) {
+      const cudaGraphNode_t node = open.back();
+      open.pop_back();
+      if (!found.insert(node).second) continue;
+      if (const auto those = before.find(node); those != before.end())
+        open.insert(open.end(), those->second.begin(), those->second.end());
+    }
     return found;
   }
 
-  Nodes roots() {
-    std::size_t count = 0;
-    noted(cudaGraphGetRootNodes(graph_.get(), nullptr, &count));
-    Nodes nodes(count);
-    noted(cudaGraphGetRootNodes(graph_.get(), nodes.data(), &count));
-    return nodes;
+  // All of the call comes after the fills, and everything that follows it after the copies. A call that has
+  // queued nothing has both in a row.
+  void watch(const Nodes& begin, const Nodes& end, const WatchedCall& watched) {
+    const std::map<cudaGraphNode_t, Nodes> before = nodes_before();
+    const Nodes all = nodes();
+    const NodeSet earlier = up_to(begin, before), done = up_to(end, before);
+    Nodes last = begin;
+    for (const WatchedCall::Fill& fill : watched.fills) last = {add(fill, last)};
+    const cudaGraphNode_t filled = last.front();
+    last.insert(last.end(), end.begin(), end.end());
+    for (const WatchedCall::Copy& one : watched.copies) last = {add(one, last)};
+    const cudaGraphNode_t copied = last.front();
+    if (failed_ != cudaSuccess) return;
+    const auto begins_behind = [&](cudaGraphNode_t node, const NodeSet& cut) {
+      const auto those = before.find(node);
+      return those == before.end() || std::any_of(those->second.begin(), those->second.end(),
+                                                  [&](cudaGraphNode_t one) { return cut.contains(one); });
+    };
+    for (const cudaGraphNode_t node : all) {
+      if (done.contains(node)) {
+        if (!earlier.contains(node) && begins_behind(node, earlier)) follow(filled, node);
+      } else if (begins_behind(node, done)) {
+        follow(copied, node);
+      }
+    }
+  }
+
+  void follow(cudaGraphNode_t first, cudaGraphNode_t second) {
+    noted(cudaGraphAddDependencies(graph_.get(), &first, &second, nullptr, 1));
   }
 
   cudaGraphNode_t add(const WatchedCall::Fill& fill, const Nodes& behind) {
@@ -125,23 +163,6 @@ class WatchedGraph {
     noted(cudaGraphAddMemcpyNode1D(&node, graph_.get(), behind.data(), behind.size(), copying.to,
                                    copying.from, copying.bytes, cudaMemcpyDefault));
     return node;
-  }
-
-  // Everything behind these nodes now waits for `work`, one after the other; without nodes, all of the graph.
-  template <class Work, class Add>
-  void insert(const Nodes& nodes, const std::vector<Work>& work, const Add& add_one) {
-    if (failed_ != cudaSuccess || work.empty()) return;
-    const std::vector<Edge> cut = edges_from(nodes);
-    Nodes next = nodes.empty() ? roots() : Nodes{};
-    for (const Edge& edge : cut)
-      if (std::find(next.begin(), next.end(), edge.to) == next.end()) next.push_back(edge.to);
-    Nodes behind = nodes;
-    for (const Work& one : work) behind = {add_one(one, behind)};
-    if (failed_ != cudaSuccess) return;
-    for (const Edge& edge : cut)
-      noted(cudaGraphRemoveDependencies(graph_.get(), &edge.from, &edge.to, &edge.data, 1));
-    for (const cudaGraphNode_t& one : next)
-      noted(cudaGraphAddDependencies(graph_.get(), behind.data(), &one, nullptr, 1));
   }
 
   Graph graph_;
@@ -164,7 +185,7 @@ Result<GraphExec> instantiated(const Graph& graph, cudaStream_t stream, std::siz
 // Its calls, as they were captured.
 struct Calls {
   Graph graph;
-  std::vector<Nodes> ends;
+  Ends ends;
 };
 
 class GraphBatch final : public Batch {
@@ -178,7 +199,7 @@ class GraphBatch final : public Batch {
     Result<Graph> graph = WatchedGraph::make(calls_.graph, calls_.ends, watched);
     if (!graph) return fail(std::move(graph.error()));
     Result<GraphExec> exec = instantiated(*graph, stream_, calls_.ends.size());
-    if (!exec) return fail(std::move(exec.error()));
+    if (!exec) return not_watched(exec.error().message);
     TimingOptions ungated = options;  // the first launch of a graph may still set something up
     ungated.gated = false;
     Result<Timing> timing = time(ungated, *exec);
@@ -212,7 +233,7 @@ tl::unexpected<Error> not_captured(const std::string& why) {
 // Thread-local capture: a call that cannot be part of a graph, such as cudaMalloc, is an error in this
 // thread. Otherwise it would take effect now, and not be timed.
 Result<Calls> captured_calls(cudaStream_t stream, int calls, const NumberedWork& work) {
-  std::vector<Nodes> ends;
+  Ends ends;
   const NumberedWork noted = [&](sdk::Stream to, int number) {
     work(to, number);
     ends.push_back(last_nodes(stream));

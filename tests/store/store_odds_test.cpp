@@ -83,6 +83,21 @@ TEST_P(StoreUnderOdds, RefusesAResultThatIsNotAsItWasStored) {
   EXPECT_TRUE(open()->load(record.id));
 }
 
+// Its owner has not measured with this version yet.
+TEST_P(StoreUnderOdds, ReadsThatOfTheVersionBeforeWithoutChangingIt) {
+  const Record record = example_record();
+  checked(open()->put_record(record));
+  execute("ALTER TABLE results DROP COLUMN checksum");
+  execute("UPDATE harness_schema SET version = 9");
+  {
+    const auto store = Store::open_read_only(url_);
+    ASSERT_TRUE(store) << store.error().text();
+    EXPECT_EQ(checked((*store)->load(record.id)), record);
+    EXPECT_THAT((*store)->put_record(record).error().message, HasSubstr("version 9, and may only be read"));
+  }
+  EXPECT_EQ(checked(open()->load(record.id)), record) << "who may write brings it up to date";
+}
+
 TEST_P(StoreUnderOdds, RefusesANewerVersion) {
   open();
   execute("UPDATE harness_schema SET version = 99");

@@ -147,10 +147,8 @@ std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload,
                                                   Answers answers) {
   std::string key = key_of(workload, params, seed, answers);
   if (!holds(key)) settle();
-  const auto found =
-      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; });
-  if (found != entries_.end()) {
-    entries_.splice(entries_.begin(), entries_, found);
+  if (const auto found = by_key_.find(key); found != by_key_.end()) {
+    entries_.splice(entries_.begin(), entries_, found->second);
     return entries_.front().inputs;
   }
   auto made = make(workload, params, problem, seed, answers);
@@ -192,18 +190,19 @@ void InputCache::settle() {
 }
 
 bool InputCache::holds(const std::string& key) const {
-  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& one) { return one.key == key; });
+  return by_key_.contains(key);
 }
 
 Seconds InputCache::take_making_ahead(const CaseInputs& inputs) {
-  const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                  [&](const Entry& one) { return one.inputs.get() == &inputs; });
-  return found == entries_.end() ? 0 : std::exchange(found->making_ahead, 0);
+  const auto found = by_inputs_.find(&inputs);
+  return found == by_inputs_.end() ? 0 : std::exchange(found->second->making_ahead, 0);
 }
 
 void InputCache::keep(std::string key, std::shared_ptr<const CaseInputs> inputs, Seconds making_ahead) {
   const std::size_t bytes = bytes_of(*inputs);
   entries_.push_front({std::move(key), bytes, std::move(inputs), making_ahead});
+  by_key_[entries_.front().key] = entries_.begin();
+  by_inputs_[entries_.front().inputs.get()] = entries_.begin();
   bytes_ += bytes;
   if (all_indices_.size() * sizeof(std::int64_t) > byte_limit_ / 4) all_indices_ = {};
   trim();
@@ -235,11 +234,11 @@ std::shared_ptr<const CaseInputs> InputCache::make(const sdk::Workload& workload
 }
 
 std::string InputCache::digest(const CaseInputs& inputs) {
-  const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                  [&](const Entry& e) { return e.inputs.get() == &inputs; });
-  if (found == entries_.end()) return input_digest(inputs);
-  if (found->digest.empty()) found->digest = input_digest(inputs);
-  return found->digest;
+  const auto found = by_inputs_.find(&inputs);
+  if (found == by_inputs_.end()) return input_digest(inputs);
+  std::string& digest = found->second->digest;
+  if (digest.empty()) digest = input_digest(inputs);
+  return digest;
 }
 
 // Allocates some extra, because the next point of a sweep may be a little larger.
@@ -259,6 +258,8 @@ void InputCache::trim() {
   const std::size_t indices = all_indices_.size() * sizeof(std::int64_t);
   while (bytes_ + indices > byte_limit_ && !entries_.empty()) {
     bytes_ -= entries_.back().bytes;
+    by_key_.erase(entries_.back().key);
+    by_inputs_.erase(entries_.back().inputs.get());
     entries_.pop_back();
   }
 }

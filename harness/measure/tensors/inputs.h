@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "harness/base/units.h"
@@ -107,7 +108,11 @@ class InputCache {
 
   std::size_t byte_limit_;
   std::size_t bytes_ = 0;
-  std::list<Entry> entries_;  // most recently used first
+  using Entries = std::list<Entry>;
+  Entries entries_;  // most recently used first
+  // The same by name and by content: a run of thousands of small cases holds the inputs of all of them.
+  std::unordered_map<std::string, Entries::iterator> by_key_;
+  std::unordered_map<const CaseInputs*, Entries::iterator> by_inputs_;
   // 0, 1, 2, ...: what is wanted of an output that is checked whole, for the next one too.
   std::vector<std::int64_t, sdk::FreshPages<std::int64_t>> all_indices_;
   std::string key_ahead_;  // what is made ahead, and what the thread leaves

@@ -31,7 +31,7 @@ struct TimingOptions {
   std::span<const std::span<const std::byte>> touched = {};
 };
 
-// What is done between the calls of a batch to watch one of them: `fills` right before it, `copies` right
+// Work between the calls of a batch, to watch one of them: `fills` right before it, `copies` right
 // after it.
 struct WatchedCall {
   struct Fill {

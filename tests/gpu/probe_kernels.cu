@@ -63,6 +63,8 @@ enum class Way {
   lazy,
   lazy_too,
   elsewhere,
+  forks,
+  forks_and_works,
   by_default,
   partly_by_default,
   off_at_the_end,
@@ -78,9 +80,14 @@ class Variation final : public Kernel {
   Variation(const Params& params, const Problem&, const DeviceTraits&) : count_(params.integer("n")) {
     if (way == Way::unsupported) throw Unsupported("this variant supports nothing");
     if (way == Way::elsewhere) own_stream();
+    if (way == Way::forks || way == Way::forks_and_works)
+      for (cudaEvent_t* const one : {&forked_, &joined_})
+        cudaEventCreateWithFlags(one, cudaEventDisableTiming);
     if (way == Way::persists) cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, most_persisting());
   }
   ~Variation() override {
+    for (cudaEvent_t const one : {forked_, joined_})
+      if (one != nullptr) cudaEventDestroy(one);
     if (way != Way::persists) return;
     cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);
     cudaCtxResetPersistingL2Cache();
@@ -120,6 +127,8 @@ class Variation final : public Kernel {
       case Way::lazy: rare_copy<<<1, 256, 0, queue>>>(x_, y_, count_); break;
       case Way::lazy_too: rarer_copy<<<1, 256, 0, queue>>>(x_, y_, count_); break;
       case Way::elsewhere: copy_all(own_stream(), 0); break;
+      case Way::forks:
+      case Way::forks_and_works: copy_beside(queue); break;
       case Way::by_default: copy_all(cudaStreamLegacy, 0); break;
       case Way::partly_by_default:
         copy<<<1024, 256, 0, queue>>>(x_, y_, count_ / 4, 0);
@@ -140,6 +149,17 @@ class Variation final : public Kernel {
  private:
   void copy_all(cudaStream_t queue, float last_offset) const {
     copy<<<1056, 512, 0, queue>>>(x_, y_, count_, last_offset);
+  }
+
+  // The copy runs on another stream, behind an empty kernel of this one.
+  void copy_beside(cudaStream_t queue) const {
+    nothing<<<1, 1, 0, queue>>>();
+    cudaEventRecord(forked_, queue);
+    cudaStreamWaitEvent(own_stream(), forked_);
+    copy_all(own_stream(), 0);
+    cudaEventRecord(joined_, own_stream());
+    if (way == Way::forks_and_works) nothing<<<1, 1, 0, queue>>>();
+    cudaStreamWaitEvent(queue, joined_);
   }
 
   // Throws where anything disturbs the capture.
@@ -190,6 +210,7 @@ class Variation final : public Kernel {
   long long count_;
   const float* x_ = nullptr;
   float* y_ = nullptr;
+  cudaEvent_t forked_ = nullptr, joined_ = nullptr;
   std::unique_ptr<CUgraphExec_st, cudaError_t (*)(cudaGraphExec_t)> graph_{nullptr, cudaGraphExecDestroy};
 };
 
@@ -206,6 +227,9 @@ HARNESS_VARIANT(probe, allocates, cuda, "allocates and frees", Variation<Way::al
 HARNESS_VARIANT(probe, lazy, cuda, "a kernel that nothing else launches", Variation<Way::lazy>)
 HARNESS_VARIANT(probe, lazy_too, cuda, "another such kernel", Variation<Way::lazy_too>)
 HARNESS_VARIANT(probe, elsewhere, cuda, "queues on a stream of its own", Variation<Way::elsewhere>)
+HARNESS_VARIANT(probe, forks, cuda, "copies on another stream", Variation<Way::forks>)
+HARNESS_VARIANT(probe, forks_and_works, cuda, "the same, and goes on on its own",
+                Variation<Way::forks_and_works>)
 HARNESS_VARIANT(probe, by_default, cuda, "queues on the default stream", Variation<Way::by_default>)
 HARNESS_VARIANT(probe, partly_by_default, cuda, "three quarters of it there",
                 Variation<Way::partly_by_default>)
@@ -228,6 +252,8 @@ static void register_all(Registry& registry) {
   register_variant_probe_lazy(registry);
   register_variant_probe_lazy_too(registry);
   register_variant_probe_elsewhere(registry);
+  register_variant_probe_forks(registry);
+  register_variant_probe_forks_and_works(registry);
   register_variant_probe_by_default(registry);
   register_variant_probe_partly_by_default(registry);
   register_variant_probe_waits(registry);

@@ -1,4 +1,4 @@
-// What a case leaves behind in its process, by doing it in this one.
+// Tests do in this process what a case may leave behind.
 #include "harness/measure/worker/leftovers.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t page = 4096;
 
-// What is found after `work`.
+// Does `work`, and tells what is found.
 std::string found_after(const std::function<void()>& work, std::vector<std::string> own = {}) {
   Leftovers leftovers(std::move(own));
   work();

@@ -363,7 +363,7 @@ TEST(Rotation, TakesAnotherSetForEachCall) {
   EXPECT_EQ(result.input_sets, 3);
   // The four samples stand before the last check.
   const std::vector<float*> sampled(seen.outputs.end() - 5, seen.outputs.end() - 1);
-  // Those of audits take their turns between them.
+  // Audits take their turns between them.
   std::vector<float*> all = sampled;
   all.insert(all.end(), seen.audited.begin(), seen.audited.end());
   EXPECT_EQ(different(all), 3U);

@@ -70,7 +70,7 @@ std::vector<Count> count_unchanged(const Record& before, const Record& after) {
   return counts;
 }
 
-// Of one row: {called slower, left open, passed}
+// Counts one row: {called slower, left open, passed}
 void count_planted(const Record& before, const Record& after, const std::string& id,
                    std::vector<Count>& counts) {
   for (const ComparisonRow& row : verdicts(before, after, policy())) {

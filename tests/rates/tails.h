@@ -16,7 +16,7 @@ struct Tail {
   double factor = 1;
 };
 
-// Those that must not pass.
+// Tails that must not pass.
 inline constexpr Tail rare_tails[] = {{0.02, 10}, {0.005, 100}, {0.05, 2.5}};
 
 // Two sides of one session or of two, `processes` each, with `samples` of each placement; 0: all of them.
@@ -28,7 +28,7 @@ struct TailSetup {
   std::size_t samples = 0;
 };
 
-// Of all cases of unchanged sides: {left open by slow calls alone, called slower, decided otherwise}.
+// Counts all cases of unchanged sides: {left open by slow calls alone, called slower, decided otherwise}.
 std::vector<Count> unchanged_tails(const TailSetup& setup, std::size_t splits, std::uint64_t seed);
 
 // The current side has a tail of each of `rare_tails` in one drawn case: for each {called slower, left open,

@@ -78,7 +78,7 @@ TEST_P(StoreUnderOdds, RefusesAResultThatIsNotAsItWasStored) {
   const auto damaged = open()->load(record.id);
   ASSERT_FALSE(damaged);
   EXPECT_THAT(damaged.error().message, HasSubstr("is not as it was stored"));
-  // Those that an older version stored have no checksum.
+  // Results of an older version have no checksum.
   execute("UPDATE results SET checksum = ''");
   EXPECT_TRUE(open()->load(record.id));
 }

@@ -99,7 +99,7 @@ TEST(CoarseClock, HalfATickBelongsToTheBound) {
 // Programs: one call a process.
 Record by_clock_of_starts(double step, double center, unsigned seed) {
   std::mt19937 random(seed);
-  std::normal_distribution<double> noise(0, 0.02);
+  std::normal_distribution<double> noise(0, 0.01);
   Series series{"wall_time", "ms", Direction::lower_is_better, {}};
   for (int number = 1; number <= 20; ++number)
     series.processes.push_back({number, {Placement{{step * std::round((center + noise(random)) / step)}}}});

@@ -24,7 +24,7 @@ const void* object_of(const void* address);
 // The part of it that a file's content tells. Pure.
 Result<std::string> loaded_sections_hash(std::span<const std::byte> image);
 
-// Those whose names are among the constant texts of a file. Pure.
+// The variables whose names are among the constant texts of a file. Pure.
 std::map<std::string, std::string> variables_named_in(std::span<const std::byte> image,
                                                       std::map<std::string, std::string> variables);
 

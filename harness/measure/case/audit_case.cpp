@@ -47,7 +47,7 @@ tl::unexpected<Ending> wrong_in_audit(Cause wrong, int placement) {
   return ended(Outcome::incorrect, std::move(wrong));
 }
 
-// Of tensors, in the order of the problem's.
+// Copies of tensors, in the order of the problem's.
 using Copies = std::vector<std::unique_ptr<Buffer>>;
 
 constexpr std::size_t most_checked_sets = 3;
@@ -277,7 +277,7 @@ class AuditedSamples {
         placement_);
   }
 
-  // Of those that were fetched last.
+  // The same number of the outputs that were fetched last.
   [[nodiscard]] std::uint64_t bytes_of_outputs() const {
     std::uint64_t bytes = 0;
     for (const sdk::HostTensor& one : parts_.carried.outputs.tensors())

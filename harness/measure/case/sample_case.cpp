@@ -190,7 +190,8 @@ void measure_placement(CaseParts& parts, int number) {
 Audit::Limits audit_limits(const CaseParts& parts) {
   if (is_gpu_kind(parts.planned.device)) return Audit::on_gpu;
   std::size_t bytes = 0;
-  for (const sdk::HostTensor& one : parts.inputs->inputs) bytes += one.data.size();
+  if (parts.inputs)  // not where no variant can run
+    for (const sdk::HostTensor& one : parts.inputs->inputs) bytes += one.data.size();
   return Audit::on_cpu_with(static_cast<int>(std::thread::hardware_concurrency()), bytes);
 }
 

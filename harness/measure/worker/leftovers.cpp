@@ -16,7 +16,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -26,6 +25,7 @@
 #include <thread>
 
 #include "harness/base/bulk_hash.h"
+#include "harness/base/environment.h"
 #include "harness/base/process.h"
 
 namespace harness {
@@ -94,7 +94,7 @@ struct Mapping {
   std::string file;
 };
 
-// Of files.
+// All mappings of files.
 std::vector<Mapping> file_mappings() {
   std::vector<Mapping> all;
   std::ifstream maps("/proc/self/maps");
@@ -132,7 +132,7 @@ bool speaks_to_others(std::string_view file) {
          !file.substr(folder.size()).starts_with("cuda.") && !has_own_number(file);
 }
 
-// Those that this process has open.
+// Shared memory that this process has open.
 std::set<std::string> open_shared_memory() {
   std::set<std::string> files;
   std::error_code code;
@@ -220,14 +220,15 @@ std::optional<Value> first_new(const std::set<Value>& before, const std::set<Val
   return std::nullopt;
 }
 
-// The usual settings of people who want no thread to fall asleep.
+// The usual settings of people who want no thread to fall asleep. Read before a case can change them.
 bool may_spin_on() {
-  const auto set_to = [](const char* name, std::string_view value) {
-    const char* const found = std::getenv(name);
-    return found != nullptr && strcasecmp(found, std::string(value).c_str()) == 0;
+  const std::map<std::string, std::string> all = environment::seen_by_workers();
+  const auto set_to = [&](const char* name, const char* value) {
+    const auto found = all.find(name);
+    return found != all.end() && strcasecmp(found->second.c_str(), value) == 0;
   };
   return set_to("OMP_WAIT_POLICY", "active") || set_to("KMP_BLOCKTIME", "infinite") ||
-         std::getenv("GOMP_SPINCOUNT") != nullptr;
+         all.contains("GOMP_SPINCOUNT");
 }
 
 // A thread that does not rest, for as long as the caller is patient.
@@ -252,7 +253,7 @@ std::optional<int> first_busy(std::set<int> threads, Seconds patience) {
 }  // namespace
 
 // Under the names that the system gives them, too.
-Leftovers::Leftovers(std::vector<std::string> own) : own_(std::move(own)) {
+Leftovers::Leftovers(std::vector<std::string> own) : own_(std::move(own)), threads_may_spin_(may_spin_on()) {
   for (std::size_t i = own_.size(); i-- > 0;) {
     std::error_code code;
     if (const fs::path real = fs::canonical(own_[i], code); !code) own_.push_back(real);
@@ -313,7 +314,7 @@ std::optional<Leftover> Leftovers::look(const std::function<void()>& end_own, Se
   if (const auto file = first_new(before.shared, now.shared)) return Leftover{"memory", *file};
   std::set<int> threads = now.threads;
   for (const int one : before.threads) threads.erase(one);
-  if (may_spin_on() || !first_busy(threads, 0)) return std::nullopt;
+  if (threads_may_spin_ || !first_busy(threads, 0)) return std::nullopt;
   if (end_own) end_own();
   if (const auto thread = first_busy(std::move(threads), patience))
     return Leftover{"thread", std::to_string(*thread)};

@@ -17,7 +17,7 @@
 
 namespace harness {
 
-// What is compared of a process.
+// The parts of a process that are compared.
 struct ProcessState {
   static constexpr int signals = 65;  // from 1
   std::array<std::uintptr_t, signals> handlers = {};
@@ -40,9 +40,9 @@ class Leftovers {
   // `own`: files of modules, which may do with their own mappings as they like.
   explicit Leftovers(std::vector<std::string> own);
 
-  // What differs from the state at the last call, or at construction. Waits for threads that spin for a while
-  // after their work, at most `patience`, and not at all where the user's settings let threads spin on.
-  // `end_own` ends the harness's own threads; it is called only where a thread works.
+  // Looks for a difference from the state at the last call, or at construction. Waits for threads that spin
+  // for a while after their work, at most `patience`, and not at all where the user's settings let threads
+  // spin on. `end_own` ends the harness's own threads; it is called only where a thread works.
   std::optional<Leftover> look(const std::function<void()>& end_own = {}, Seconds patience = 0.5);
 
  private:
@@ -50,6 +50,7 @@ class Leftovers {
   [[nodiscard]] bool is_code_of_case(std::uintptr_t handler) const;
 
   std::vector<std::string> own_;
+  bool threads_may_spin_;
   ProcessState before_;
 };
 

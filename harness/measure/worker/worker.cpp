@@ -272,7 +272,7 @@ std::optional<std::string> changed_setting(const std::map<std::string, std::stri
   return std::nullopt;
 }
 
-// What a case did to its process; std::nullopt: nothing that lasts.
+// Tells how a case has changed its process; std::nullopt: nothing that lasts.
 std::optional<Cause> done_to_process(const std::map<std::string, std::string>& settings, Leftovers& leftovers,
                                      InputCache& inputs) {
   if (const std::optional<std::string> changed = changed_setting(settings, environment::settings()))
@@ -282,7 +282,7 @@ std::optional<Cause> done_to_process(const std::map<std::string, std::string>& s
   return std::nullopt;
 }
 
-// What is known to be wrong with a result stays known.
+// A result that is known to be wrong stays so.
 void fail_for(ProcessResult& result, const Cause& cause) {
   if (result.outcome != Outcome::measured && result.outcome != Outcome::looked_at) return;
   result.outcome = Outcome::failed;

@@ -1,4 +1,5 @@
 // Stores in a SQLite file.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 #include <sys/stat.h>
@@ -41,7 +42,10 @@ bool may_only_be_read(const std::string& path) {
   std::error_code code;
   if (!fs::is_regular_file(path, code)) return false;
   const fs::path folder = fs::absolute(path).parent_path();
-  return ::access(path.c_str(), W_OK) != 0 || ::access(folder.c_str(), W_OK) != 0;
+  const auto may_write = [](const fs::path& place) {
+    return ::faccessat(AT_FDCWD, place.c_str(), W_OK, AT_EACCESS) == 0;
+  };
+  return !may_write(path) || !may_write(folder);
 }
 
 class Sqlite final : public Database {

@@ -102,7 +102,8 @@ class LeavesAPosixTimer : public Cheat {
       sigevent how{};
       how.sigev_notify = SIGEV_NONE;
       timer_t timer{};
-      return timer_create(CLOCK_MONOTONIC, &how, &timer) == 0;
+      const itimerspec later{{0, 0}, {3600, 0}};
+      return timer_create(CLOCK_MONOTONIC, &how, &timer) == 0 && timer_settime(timer, 0, &later, nullptr) == 0;
     }();
     (void)made;
   }

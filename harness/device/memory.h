@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,6 +51,12 @@ class Memory {
   // The first byte of the buffer that is not as in `expected`, which is not longer.
   virtual Result<std::optional<std::size_t>> first_difference(const Buffer& buffer,
                                                               std::span<const std::byte> expected) = 0;
+  // A sum over the buffer's bytes and their places, which nobody can keep who does not know `key`.
+  // std::nullopt where the host reads the memory as fast.
+  virtual Result<std::optional<std::uint64_t>> keyed_sum(const Buffer& buffer, std::uint64_t key) {
+    (void)buffer, (void)key;
+    return std::nullopt;
+  }
   virtual Status fill(Buffer& buffer, unsigned char value) = 0;  // poison
   virtual Status copy(Buffer& to, const Buffer& from) = 0;       // of the same size
 

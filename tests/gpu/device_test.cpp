@@ -116,6 +116,34 @@ TEST_F(CudaDevice, PoisonsEveryByte) {
   EXPECT_EQ(std::count(received.begin(), received.end(), std::byte{0xFF}), 100'003);
 }
 
+TEST_F(CudaDevice, SumsTellEachByteAndItsPlace) {
+  constexpr std::uint64_t key = 12345;
+  for (const std::size_t count :
+       {std::size_t{1}, std::size_t{15}, std::size_t{4099}, (std::size_t{32} << 20) + 9}) {
+    std::vector<std::byte> bytes = random_bytes(count);
+    auto buffer = memory().allocate(count);
+    ASSERT_TRUE(buffer) << buffer.error().text();
+    const auto sum = [&](std::uint64_t by) {
+      EXPECT_TRUE(memory().upload(**buffer, bytes));
+      const auto found = memory().keyed_sum(**buffer, by);
+      EXPECT_TRUE(found && *found);
+      return found && *found ? **found : 0;
+    };
+    const std::uint64_t before = sum(key);
+    EXPECT_EQ(sum(key), before);
+    EXPECT_NE(sum(key + 1), before);
+    for (const std::size_t place : {std::size_t{0}, count / 2, count - 1}) {
+      bytes[place] ^= std::byte{1};
+      EXPECT_NE(sum(key), before) << count << " " << place;
+      bytes[place] ^= std::byte{1};
+    }
+    if (count > 32) {
+      std::swap_ranges(bytes.begin(), bytes.begin() + 8, bytes.begin() + 8);
+      EXPECT_NE(sum(key), before) << "words that changed places";
+    }
+  }
+}
+
 TEST_F(CudaDevice, RefusesWhatDoesNotFitABuffer) {
   auto buffer = memory().allocate(16);
   ASSERT_TRUE(buffer) << buffer.error().text();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/device/cuda/check.h"
+#include "harness/device/cuda/gpu_kernels.h"
 #include "harness/device/cuda/timing/cache.h"
 #include "harness/sdk/fresh_pages.h"
 #include "harness/sdk/workload.h"
@@ -206,6 +207,29 @@ Result<std::optional<std::size_t>> CudaMemory::first_difference(const Buffer& bu
            static_cast<std::size_t>(std::mismatch(wanted.begin(), wanted.end(), got).first - wanted.begin());
   }
   return std::nullopt;
+}
+
+Result<std::optional<std::uint64_t>> CudaMemory::keyed_sum(const Buffer& buffer, std::uint64_t key) {
+  if (buffer.of_host()) return std::nullopt;
+  if (auto status = usable(); !status) return fail(std::move(status.error()));
+  const auto place = place_of(buffer);
+  if (!place) return fail(place.error());
+  const auto sum = allocate_device_memory(sizeof(std::uint64_t));
+  if (!sum) return fail(sum.error());
+  std::uint64_t found = 0;
+  if (auto status = check(cudaMemsetAsync(sum->get(), 0, sizeof found, place->stream), "cudaMemsetAsync");
+      !status)
+    return fail(std::move(status.error()));
+  launch_keyed_sum(place->stream, buffer.data(), buffer.bytes(), key,
+                   static_cast<std::uint64_t*>(sum->get()));
+  if (auto status = check_launch("the sum of a buffer"); !status) return fail(std::move(status.error()));
+  if (auto status =
+          check(cudaMemcpyAsync(&found, sum->get(), sizeof found, cudaMemcpyDeviceToHost, place->stream),
+                "cudaMemcpyAsync to the host");
+      !status)
+    return fail(std::move(status.error()));
+  if (auto status = queue_.synchronize(); !status) return fail(std::move(status.error()));
+  return found;
 }
 
 Status CudaMemory::fill(Buffer& buffer, unsigned char value) {

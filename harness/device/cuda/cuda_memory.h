@@ -26,6 +26,7 @@ class CudaMemory final : public Memory {
   Status copy(Buffer& to, const Buffer& from) override;
   Result<std::optional<std::size_t>> first_difference(const Buffer& buffer,
                                                       std::span<const std::byte> expected) override;
+  Result<std::optional<std::uint64_t>> keyed_sum(const Buffer& buffer, std::uint64_t key) override;
   Status fill(Buffer& buffer, unsigned char value) override;
   [[nodiscard]] std::size_t cache_bytes() const override { return cache_bytes_; }
   Since<std::size_t> watch_peak() override;

@@ -43,13 +43,18 @@ __global__ void __launch_bounds__(busy_block_size) busy(float* sink) {
   if (sum == -1.0F) *sink = sum;
 }
 
-// splitmix64's finaliser over the element's index: any element by itself, no state.
-__device__ float uniform(std::uint64_t seed, std::size_t index) {
-  std::uint64_t x = seed + (index + 1) * 0x9E3779B97F4A7C15ULL;
+constexpr std::uint64_t golden = 0x9E3779B97F4A7C15ULL;
+
+// The finaliser of splitmix64.
+__device__ std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-  x ^= x >> 31;
-  return static_cast<float>(x >> 40) * 0x1p-23F - 1.0F;
+  return x ^ (x >> 31);
+}
+
+// Any element by itself, no state.
+__device__ float uniform(std::uint64_t seed, std::size_t index) {
+  return static_cast<float>(mixed(seed + (index + 1) * golden) >> 40) * 0x1p-23F - 1.0F;
 }
 
 // Two random halves in [-1, 1).
@@ -118,6 +123,30 @@ __global__ void __launch_bounds__(block_size)
     if (first + i * block_size < count) to[first + i * block_size] = held[i];
 }
 
+__device__ std::uint64_t keyed(std::uint64_t word, std::size_t index, std::uint64_t key) {
+  return mixed(word ^ mixed(key + (index + 1) * golden));
+}
+
+// Words of eight bytes, then the bytes that are left. Sums do not depend on the order.
+__global__ void __launch_bounds__(block_size)
+    keyed_sum(const unsigned char* __restrict__ from, std::size_t bytes, std::uint64_t key,
+              unsigned long long* sum) {
+  const auto* words = reinterpret_cast<const ulonglong2*>(from);
+  const std::size_t pairs = bytes / sizeof(ulonglong2);
+  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_size;
+  const std::size_t first = static_cast<std::size_t>(blockIdx.x) * block_size + threadIdx.x;
+  unsigned long long own = 0;
+  for (std::size_t i = first; i < pairs; i += stride) {
+    const ulonglong2 pair = words[i];
+    own += keyed(pair.x, 2 * i, key) + keyed(pair.y, 2 * i + 1, key);
+  }
+  for (std::size_t i = pairs * sizeof(ulonglong2) + first; i < bytes; i += stride)
+    own += keyed(from[i], ~i, key);
+#pragma unroll
+  for (int lanes = 16; lanes > 0; lanes /= 2) own += __shfl_down_sync(0xFFFFFFFFU, own, lanes);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, own);
+}
+
 __device__ void store(__nv_bfloat16& to, float value) {
   to = __float2bfloat16(value);
 }
@@ -181,6 +210,14 @@ void launch_copy(cudaStream_t stream, void* to, const void* from, std::size_t by
   if (count == 0) return;
   copy<<<blocks_for(count, 4 * block_size), block_size, 0, stream>>>(static_cast<uint4*>(to),
                                                                      static_cast<const uint4*>(from), count);
+}
+
+void launch_keyed_sum(cudaStream_t stream, const void* from, std::size_t bytes, std::uint64_t key,
+                      std::uint64_t* sum) {
+  if (bytes == 0) return;
+  const unsigned blocks = std::min(blocks_for(bytes, 16 * block_size), 4096U);
+  keyed_sum<<<blocks, block_size, 0, stream>>>(static_cast<const unsigned char*>(from), bytes, key,
+                                               reinterpret_cast<unsigned long long*>(sum));
 }
 
 void launch_random_bf16(cudaStream_t stream, void* to, std::size_t elements, std::uint64_t seed) {

@@ -34,6 +34,10 @@ void launch_clock(cudaStream_t stream, unsigned long long nanoseconds, ClockRead
 // Copies `bytes` (a multiple of 16) between 16-byte aligned buffers with 16-byte accesses.
 void launch_copy(cudaStream_t stream, void* to, const void* from, std::size_t bytes);
 
+// Adds to `sum` a number that depends on each byte, its place and `key`.
+void launch_keyed_sum(cudaStream_t stream, const void* from, std::size_t bytes, std::uint64_t key,
+                      std::uint64_t* sum);
+
 // Uniform random values in [-1, 1), as bfloat16 or, where the GPU has no bfloat16 units, as half.
 void launch_random_bf16(cudaStream_t stream, void* to, std::size_t elements, std::uint64_t seed);
 void launch_random_f16(cudaStream_t stream, void* to, std::size_t elements, std::uint64_t seed);

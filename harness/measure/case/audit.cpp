@@ -6,7 +6,7 @@ namespace harness {
 namespace {
 
 constexpr int one_of_processes = 5;  // is audited
-constexpr std::uint64_t one_of_others = 10;
+constexpr std::uint64_t one_of_others = 20;
 constexpr int few_placements = 4;      // have two audits each
 constexpr int certain_placements = 2;  // of a case
 constexpr double share_of_sampling = 0.05;

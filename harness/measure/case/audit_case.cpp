@@ -1,6 +1,7 @@
 #include "harness/measure/case/audit_case.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "harness/base/text.h"
@@ -64,6 +65,7 @@ class AuditedSamples {
         subject_(subject),
         audit_(audit),
         placement_(placement),
+        key_(audit.draw(std::numeric_limits<std::size_t>::max())),
         timer_(parts.device.timer()) {}
 
   Step run() {
@@ -108,9 +110,13 @@ class AuditedSamples {
   Step write_anew(const CaseInputs& inputs) {
     const std::vector<std::size_t> sets = parts_.sampler.next_sets(subject_);
     Allocation& first = set(sets.front());
+    written_ = std::nullopt;
     const Status ready = staged_inputs_ == &inputs ? first.copy_inputs(subject_.problem, staged_)
                                                    : first.write_inputs(subject_.problem, inputs);
     if (!ready) return parts_.subjects.broken(ready.error());
+    auto sums = first.input_sums(subject_.problem, key_);
+    if (!sums) return parts_.subjects.broken(sums.error());
+    written_ = std::move(*sums);
     for (std::size_t i = 1; i < sets.size(); ++i)
       if (const Status copied = set(sets[i]).copy_inputs(subject_.problem, first); !copied)
         return parts_.subjects.broken(copied.error());
@@ -267,6 +273,11 @@ class AuditedSamples {
     if (Step right = judged(parts_.check(subject_, set, inputs, how)); !right) return right;
     if (touched && *touched != bytes_of_outputs())
       return wrong_in_audit(Cause{CauseCode::written_late}, placement_);
+    if (written_) {
+      const auto sums = set.input_sums(subject_.problem, key_);
+      if (!sums) return parts_.subjects.broken(sums.error());
+      if (*sums == written_) return {};
+    }
     const auto changed = set.changed_input(subject_.problem, inputs);
     if (!changed) return parts_.subjects.broken(changed.error());
     if (!*changed) return {};
@@ -295,11 +306,13 @@ class AuditedSamples {
   Subject& subject_;
   Audit& audit_;
   int placement_;
+  std::uint64_t key_;  // of sums that tell whether inputs have changed
   Timer& timer_;
   Copies staged_;
   const CaseInputs* staged_inputs_ = nullptr;
-  std::vector<std::size_t> others_;  // sets that other inputs were written into
-  bool forced_ = false;              // a gate was opened by its deadline: a time may hold the host's
+  std::optional<std::vector<std::uint64_t>> written_;  // sums of the inputs that were written last
+  std::vector<std::size_t> others_;                    // sets that other inputs were written into
+  bool forced_ = false;  // a gate was opened by its deadline: a time may hold the host's
 };
 
 }  // namespace

@@ -225,6 +225,19 @@ Result<std::vector<std::unique_ptr<Buffer>>> Allocation::stage_inputs(const sdk:
   return staged;
 }
 
+Result<std::optional<std::vector<std::uint64_t>>> Allocation::input_sums(const sdk::Problem& problem,
+                                                                         std::uint64_t key) const {
+  std::vector<std::uint64_t> sums;
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    if (problem.tensors[i].role != sdk::Role::input) continue;
+    const auto sum = memory_.keyed_sum(*held_.tensors[i], key);
+    if (!sum) return fail(sum.error());
+    if (!*sum) return std::optional<std::vector<std::uint64_t>>();
+    sums.push_back(**sum);
+  }
+  return sums;
+}
+
 Result<std::optional<Allocation::ChangedInput>> Allocation::changed_input(const sdk::Problem& problem,
                                                                           const CaseInputs& inputs) const {
   std::size_t next_input = 0;

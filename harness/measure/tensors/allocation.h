@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -66,6 +67,10 @@ class Allocation {
   Status copy_inputs(const sdk::Problem& problem, std::span<const std::unique_ptr<Buffer>> staged);
   [[nodiscard]] Result<std::vector<std::unique_ptr<Buffer>>> stage_inputs(const sdk::Problem& problem,
                                                                           const CaseInputs& inputs) const;
+  // Memory::keyed_sum() of each input, but of tensors that are changed in place; std::nullopt where memory has
+  // none.
+  [[nodiscard]] Result<std::optional<std::vector<std::uint64_t>>> input_sums(const sdk::Problem& problem,
+                                                                             std::uint64_t key) const;
   // An element of an input that is not as it was written; none of tensors that are changed in place.
   struct ChangedInput {
     std::size_t tensor = 0;

@@ -101,4 +101,27 @@ start_server
 wait $! || problem "the element: $(cat memory.log)"
 expect 0 farm status --report json=status.json
 holds status.json 'report["done"] == report["tasks"]' 'report["stored"] == report["results"]' 'report.get("again", 0) == 0'
+
+# A damaged file of the journal is set aside and named, and the element measures. A whole one beside it is sent.
+expect 0 farm plan suite.yaml --device scripted:speed.json --block 1 --lease 1h
+id=$(sed -n 's/^campaign \([^:]*\):.*/\1/p' "$printed")
+hold
+"$HARNESS" farm work --store "$url" --quiet --journal journal >kept.log 2>&1 &
+kept=$!
+eventually are_held 1
+stop_server
+let_go
+eventually in_journal
+kill -KILL $kept
+wait $kept 2>/dev/null
+start_server
+whole=$(compgen -G 'journal/harness-farm-*.jsonl')
+damaged=journal/harness-farm-$id-99.jsonl
+head -c 300 "$whole" >"$damaged"
+expect 0 farm work --quiet --journal journal
+names "$damaged.damaged"
+absent "$damaged" "$whole"
+[ -s "$damaged.damaged" ] || problem "the damaged file is gone"
+expect 0 farm status --report json=status.json
+holds status.json 'report["done"] == report["tasks"]' 'report["stored"] == report["results"]'
 finish

@@ -81,7 +81,7 @@ exec unshare --mount --pid --fork --kill-child bash -euc '
   mount --rbind /sys "$root/sys"
   mount --rbind /dev "$root/dev"
   [ -z "${HARNESS_CCACHE:-}" ] || mount --bind "$HARNESS_CCACHE" "$root/ccache"
-  inside() { chroot "$root" env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 CCACHE_DIR=/ccache \
-    CCACHE_BASEDIR=/root CCACHE_NOHASHDIR=1 bash "$1"; }
+  inside() { chroot "$root" env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 CCACHE_DIR=/ccache \
+    bash "$1"; }
   inside /root/admin.sh >>"$root.log" 2>&1
   inside /root/user.sh'

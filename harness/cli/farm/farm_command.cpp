@@ -35,8 +35,7 @@ int farm_plan(const FarmPlanArguments& arguments) {
   SlurmRequest slurm = arguments.slurm;
   slurm.elements = arguments.request.elements;
   if (!slurm.script.empty()) {
-    if (const Status safe = check_slurm_request(slurm, arguments.request.store.url); !safe)
-      return report_error(safe.error());
+    if (const Status safe = check_slurm_request(slurm); !safe) return report_error(safe.error());
     if (const Status writable = check_writable(slurm.script); !writable)
       return report_error(writable.error());
   }

@@ -95,7 +95,7 @@ eventually are_held 1
 grep -q "^warning: .*/proc/none" memory.log || problem "nothing is told at the begin: $(cat memory.log)"
 stop_server
 let_go
-is_kept() { grep -q "kept in memory" memory.log; }
+is_kept() { grep -q "cannot take task .* memory" memory.log; }
 eventually is_kept
 start_server
 wait $! || problem "the element: $(cat memory.log)"

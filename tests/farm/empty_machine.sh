@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The page of campaigns under Slurm, from an empty machine to a verdict: Debian 12 in a folder, with its packages of
 # PostgreSQL and Slurm. The user's commands are read from the documents and typed as they stand there. Prints what a
-# terminal shows.
+# terminal shows, and ends with 1 where a command or the job that judges failed.
 #
 #   tests/farm/empty_machine.sh FOLDER      as root, with Debian's package mmdebstrap; builds all of harness twice
 #
@@ -53,10 +53,13 @@ export HARNESS_DEFAULTS=$HOME/defaults.yaml GIT_AUTHOR_NAME=user GIT_AUTHOR_EMAI
 export GIT_COMMITTER_EMAIL=user@example.org
 type_in() {
   printf '\n$ %s\n' "$1"
-  eval "$1" 2>&1 || echo "[exit status $?]"
+  eval "$1" 2>&1 || { echo "[exit status $?]"; failed=1; }
 }
+failed=0
 typed() { while IFS= read -r command; do type_in "$command"; done < <(printf '%s\n' "$1"); }
-echo "# README.md"
+echo "# The machine, with what its administrator installed"
+type_in "cat /etc/debian_version && psql --version && sinfo"
+echo; echo "# README.md"
 type_in "$(head -n 1 ~/steps.readme)"
 type_in 'export PATH=$PWD/build/release/bin:$PATH'
 echo; echo "# A change, and the password that the administrator gave"
@@ -68,7 +71,9 @@ type_in "squeue"
 until [ -z "$(squeue --noheader)" ]; do sleep 1; done
 type_in "harness farm status --store postgresql://perf@db/harness"
 type_in "head -n 8 harness-judge-*.md"
-type_in "scontrol show job | grep -o 'JobName=harness-judge.*\|JobState=[^ ]*\|ExitCode=[^ ]*' | tail -n 3"
+type_in "scontrol --oneliner show job | grep harness-judge | grep -o 'JobName=[^ ]*\|JobState=[^ ]*\|ExitCode=[^ ]*'"
+scontrol --oneliner show job | grep -q 'JobName=harness-judge.* JobState=COMPLETED' || failed=1
+exit $failed
 USER
 commands() { python3 "$source_root/tests/walk/commands.py" "$@"; }
 commands README.md 'Two commands' >"$root/root/steps.readme"

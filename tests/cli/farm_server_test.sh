@@ -88,7 +88,7 @@ keep = ("case", "metric", "verdict", "ratio", "interval", "p", "p_adjusted", "pr
 assert [[row.get(k) for k in keep] for row in one["cases"]] == [[row.get(k) for k in keep] for row in other["cases"]]
 PY
 # An element is told at its begin that its journal cannot be written. It keeps the task in memory until the server is back.
-expect 0 farm plan suite.yaml --device scripted:speed.json --block 1 --lease 1h
+expect 0 farm plan suite.yaml --device scripted:speed.json --block 1 --lease 2s
 hold
 "$HARNESS" farm work --store "$url" --quiet --journal /proc/none >memory.log 2>&1 &
 eventually are_held 1

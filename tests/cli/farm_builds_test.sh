@@ -60,6 +60,9 @@ same "builds" "$(find staged -name plugin.so | wc -l)" 2
 # A copy that somebody changes is no build of the campaign.
 # shellcheck disable=SC2016  # the inner shell's
 find staged -name plugin.so -exec cmp -s {} "$PLUGIN" \; -exec sh -c 'echo >>"$1"' _ {} \;
-expect 2 "$HARNESS" farm work --store farm.db --quiet
+expect 4 "$HARNESS" farm work --store farm.db --quiet
 names staged
+find staged -name plugin.so -delete
+expect 4 "$HARNESS" farm work --store farm.db --quiet
+names plugin.so
 finish

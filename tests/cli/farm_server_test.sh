@@ -88,17 +88,40 @@ keep = ("case", "metric", "verdict", "ratio", "interval", "p", "p_adjusted", "pr
 assert [[row.get(k) for k in keep] for row in one["cases"]] == [[row.get(k) for k in keep] for row in other["cases"]]
 PY
 # An element is told at its begin that its journal cannot be written. It keeps the task in memory until the server is back.
-expect 0 farm plan suite.yaml --device scripted:speed.json --block 1 --lease 1h
+expect 0 farm plan suite.yaml --device scripted:speed.json --block 1 --lease 2s
 hold
 "$HARNESS" farm work --store "$url" --quiet --journal /proc/none >memory.log 2>&1 &
 eventually are_held 1
 grep -q "^warning: .*/proc/none" memory.log || problem "nothing is told at the begin: $(cat memory.log)"
 stop_server
 let_go
-is_kept() { grep -q "kept in memory" memory.log; }
+is_kept() { grep -q "cannot take task .* memory" memory.log; }
 eventually is_kept
 start_server
 wait $! || problem "the element: $(cat memory.log)"
 expect 0 farm status --report json=status.json
 holds status.json 'report["done"] == report["tasks"]' 'report["stored"] == report["results"]' 'report.get("again", 0) == 0'
+
+# A damaged file of the journal is set aside and named, and the element measures. A whole one beside it is sent.
+expect 0 farm plan suite.yaml --device scripted:speed.json --block 1 --lease 1h
+id=$(sed -n 's/^campaign \([^:]*\):.*/\1/p' "$printed")
+hold
+"$HARNESS" farm work --store "$url" --quiet --journal journal >kept.log 2>&1 &
+kept=$!
+eventually are_held 1
+stop_server
+let_go
+eventually in_journal
+kill -KILL $kept
+wait $kept 2>/dev/null
+start_server
+whole=$(compgen -G 'journal/harness-farm-*.jsonl')
+damaged=journal/harness-farm-$id-99.jsonl
+head -c 300 "$whole" >"$damaged"
+expect 0 farm work --quiet --journal journal
+names "$damaged.damaged"
+absent "$damaged" "$whole"
+[ -s "$damaged.damaged" ] || problem "the damaged file is gone"
+expect 0 farm status --report json=status.json
+holds status.json 'report["done"] == report["tasks"]' 'report["stored"] == report["results"]'
 finish

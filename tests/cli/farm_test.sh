@@ -109,7 +109,7 @@ holds status.json 'report["stored"] == 0' 'report["leased"] == 0'
 
 # All elements measure the build that was planned.
 echo >>plugin.so
-expect 2 work
+expect 4 work
 cp "$PLUGIN" plugin.so
 expect 0 work
 

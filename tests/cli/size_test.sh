@@ -54,7 +54,7 @@ a_case 3 $most_compare "$HARNESS" compare --baseline baseCOUNT.json --current ne
 
 # Planning a campaign of two builds holds its cases a few times. An element holds those of its task.
 : "${KERNELS:?}"
-most_plan=8000 most_work=200
+most_plan=7300 most_work=200
 few=2000 many=12000
 two_builds
 echo '{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [{"match": "*", "us": 100}]}' >speed.json

@@ -54,7 +54,9 @@ TEST(StoreUrl, HidesPasswords) {
 TEST(StoreUrl, RefusesOtherKinds) {
   EXPECT_THAT(error_of("mysql://u:pw@host/db").text(), AllOf(HasSubstr("`mysql`"), Not(HasSubstr("pw"))));
   EXPECT_THAT(error_of("postgresq://host/db").text(), HasSubstr("`postgresql`"));
-  for (const char* url : {"mysql://u:pw@host/db", "postgresq://host/db", "sqlite:", ""})
+  EXPECT_THAT(error_of("postgresql:/host/db").text(), HasSubstr("postgresql://"));
+  for (const char* url :
+       {"mysql://u:pw@host/db", "postgresq://host/db", "postgresql:/host/db", "postgres:db", "sqlite:", ""})
     EXPECT_EQ(error_of(url).kind, ErrorKind::usage) << url;
 }
 
@@ -65,6 +67,7 @@ TEST(SqliteFile, IsMadeWithItsFolder) {
   EXPECT_TRUE(fs::exists(path));
   EXPECT_EQ(text_of(path.parent_path() / ".gitignore"), "*\n");
   ASSERT_TRUE(Store::open("sqlite:" + path.string()));
+  EXPECT_TRUE(Store::open((folder.path() / "postgresql:db").string()));
 }
 
 TEST(SqliteFile, IsNotMadeByThoseWhoOnlyRead) {

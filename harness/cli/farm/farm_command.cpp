@@ -35,8 +35,7 @@ int farm_plan(const FarmPlanArguments& arguments) {
   SlurmRequest slurm = arguments.slurm;
   slurm.elements = arguments.request.elements;
   if (!slurm.script.empty()) {
-    if (const Status safe = check_slurm_request(slurm, arguments.request.store.url); !safe)
-      return report_error(safe.error());
+    if (const Status safe = check_slurm_request(slurm); !safe) return report_error(safe.error());
     if (const Status writable = check_writable(slurm.script); !writable)
       return report_error(writable.error());
   }
@@ -54,12 +53,12 @@ int farm_plan(const FarmPlanArguments& arguments) {
   for (const FarmTask& task : made.tasks) results += task.results;
   if (!slurm.script.empty()) {
     const std::string script = slurm_script(slurm, made, arguments.request.store.url);
-    if (const Status written = write_file_atomically(slurm.script, script); !written)
-      return report_error(written.error());
-    if (const Status possible = check_slurm_script(slurm.script); !possible) {
+    Status ready = write_file_atomically(slurm.script, script);
+    if (ready) ready = check_slurm_script(slurm.script);
+    if (!ready) {
       if (const auto farm = FarmStore::open(arguments.request.store.url))
         (void)(*farm)->cancel(made.stored.id);
-      return report_error(possible.error());
+      return report_error(ready.error());
     }
   }
   for (const std::string& one : made.left_out) fmt::print(stderr, "left out: {}\n", printable(one));

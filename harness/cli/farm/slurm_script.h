@@ -17,9 +17,8 @@ struct SlurmRequest {
   int elements = 1;                  // jobs of the array
 };
 
-// An error when the store's URL holds a password, because everybody may read a script, or when an option is
-// none of sbatch.
-Status check_slurm_request(const SlurmRequest& request, const std::string& store);
+// An error when an option is none of sbatch.
+Status check_slurm_request(const SlurmRequest& request);
 
 // The time that an element has in a job, by the option `time`; 0: nobody limits it, or only the partition.
 // Slurm takes MINUTES, MINUTES:SECONDS, HOURS:MINUTES:SECONDS and DAYS-HOURS[:MINUTES[:SECONDS]].

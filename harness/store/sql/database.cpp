@@ -47,6 +47,10 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& url, bool cr
   for (const Scheme& scheme : schemes)
     if (url.starts_with(scheme.prefix))
       return scheme.open(scheme.whole_url ? url : url.substr(scheme.prefix.size()), create);
+  for (const Scheme& scheme : schemes)
+    if (url.starts_with(scheme.prefix.substr(0, scheme.prefix.find(':') + 1)))
+      return fail(ErrorKind::usage, fmt::format("such a URL begins with {}", scheme.prefix),
+                  "give postgresql://USER@HOST/DATABASE, or ./FILE for a file of such a name");
   const std::size_t colon = url.find("://");
   if (colon == std::string::npos) return open_sqlite(url, create);
   const std::vector<std::string> known{"sqlite", "postgresql"};

@@ -148,7 +148,8 @@ class Sqlite final : public Database {
         return {ErrorKind::away, "is locked by another process", Location{path_},
                 "end the process that holds it, then try again"};
       case SQLITE_IOERR:
-        return because(fmt::format("failed to read or write: {}", error.get_error_message()), {});
+        return because(fmt::format("failed to read or write: {}", error.get_error_message()),
+                       "check that its disk works and has free space");
       default: return because(error.get_error_message(), {});
     }
   }

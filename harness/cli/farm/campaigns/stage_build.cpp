@@ -27,8 +27,11 @@ Status copy_whole(const fs::path& from, const fs::path& to) {
   fs::copy_file(from, part, fs::copy_options::overwrite_existing, code);
   if (!code) fs::rename(part, to, code);
   if (!code) return {};
-  return fail(ErrorKind::environment, Location{to.string()},
-              fmt::format("cannot be copied: {}", code.message()), "name another folder with --stage");
+  std::string why = code.message();
+  fs::remove(part, code);
+  if (fs::space(to.parent_path(), code).available < fs::file_size(from, code)) why = "the disk is full";
+  return fail(ErrorKind::environment, Location{to.string()}, fmt::format("cannot be copied: {}", why),
+              "name another folder with --stage");
 }
 
 }  // namespace

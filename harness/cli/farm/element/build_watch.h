@@ -14,8 +14,8 @@ class BuildWatch {
   explicit BuildWatch(const Campaign& campaign) : campaign_(campaign) {}
 
   // Reads the contents of files that look otherwise than at the last call: at the first one of all. An error
-  // names a build that is another one, or lacks a file, by the file that changed, or by its program.
-  Status check(ErrorKind kind);
+  // names a build that is another one by the file that is missing or changed, or by its program.
+  Status check();
 
  private:
   const Campaign& campaign_;

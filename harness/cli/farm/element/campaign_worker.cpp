@@ -93,10 +93,10 @@ CampaignWorker::CampaignWorker(Store& records, FarmStore& store, std::string id,
 Status CampaignWorker::check_builds() {
   if (campaign_.tool != this_tool())
     return fail(
-        ErrorKind::usage,
+        ErrorKind::not_comparable,
         fmt::format("the campaign was planned by {}, and this is {}", printable(campaign_.tool), this_tool()),
         "start the program that planned it, or plan another campaign");
-  return builds_.check(ErrorKind::usage);
+  return builds_.check();
 }
 
 // The devices of this element.
@@ -252,7 +252,7 @@ Result<bool> CampaignWorker::is_over_budget() {
 }
 
 Result<bool> CampaignWorker::verify() {
-  if (const Status same = builds_.check(ErrorKind::not_comparable); !same) return fail(same.error());
+  if (const Status same = builds_.check(); !same) return fail(same.error());
   if (checks_ > 0)
     if (const auto there = patiently([&] { return store_.enlist(id_, holder_, false, campaign_.lease); });
         !there)
@@ -433,7 +433,7 @@ FarmTask CampaignWorker::keep_part(const FarmTask& task, const MeasuredTask& par
   rest.processes_before += processes;
   rest.processes = task.results * processes / results - processes;
   rest.results -= results;
-  const Status same = builds_.check(ErrorKind::not_comparable);
+  const Status same = builds_.check();
   const Result<bool> kept = same ? store_.complete_part(part, processes, rest) : fail(same.error());
   return kept && *kept ? rest : task;
 }
@@ -441,9 +441,9 @@ FarmTask CampaignWorker::keep_part(const FarmTask& task, const MeasuredTask& par
 // The builds before the task and behind it are those that were planned, or its results are not used.
 Result<std::optional<MeasuredTask>> CampaignWorker::measure_same_build(const TaskMeasuring& how,
                                                                        const FarmTask& task) {
-  if (const Status same = builds_.check(ErrorKind::not_comparable); !same) return fail(same.error());
+  if (const Status same = builds_.check(); !same) return fail(same.error());
   Result<std::optional<MeasuredTask>> measured = measure_task(how, task);
-  if (const Status same = builds_.check(ErrorKind::not_comparable); !same) return fail(same.error());
+  if (const Status same = builds_.check(); !same) return fail(same.error());
   return measured;
 }
 

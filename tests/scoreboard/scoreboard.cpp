@@ -1,4 +1,4 @@
-// scoreboard: what deciders make of the same samples of H200s: ours (harness/verdict) and those of other
+// scoreboard: deciders side by side on the same samples of H200s: ours (harness/verdict) and those of other
 // tools (peers.h). README.md of this folder says what comes out; scoreboard.sh runs it.
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What deciders make of the same samples of H200s: a table of false calls, and one of changes found.
+# Deciders side by side on the same samples of H200s: a table of false calls, and one of changes found.
 #
 #   tests/scoreboard/scoreboard.sh [OPTION...]     # --splits 1000, --bounds, --only harness
 #

@@ -1,4 +1,5 @@
-// Which change points change the level, where neighbouring values depend on each other.
+// Level changes: the change points that are steps of the level, where neighbouring values depend on each
+// other.
 //
 // A permutation test takes values as exchangeable. A series that drifts, or whose neighbours share a state of
 // the machine, is not, and then every stretch of it "changes". This keeps the changes whose step is also

@@ -9,6 +9,7 @@
 #include "harness/stats/hypothesis/welch.h"
 #include "harness/stats/series/change_points.h"
 #include "harness/stats/series/cusum.h"
+#include "harness/stats/series/level_changes.h"
 
 namespace harness {
 namespace {
@@ -94,9 +95,9 @@ class TrendFinder {
     search.alpha = options_.alpha;
     search.permutations = permutations;
     search.seed = options_.seed;
-    const auto found = stats::change_points(means_, search);
+    auto found = stats::change_points(means_, search);
     if (!found) return;
-    for (const stats::ChangePoint& one : *found) {
+    for (const stats::ChangePoint& one : stats::level_changes(means_, std::move(*found), options_.alpha)) {
       TrendChange change;
       change.index = one.index;
       const TrendPoint& before = trend_.points[one.index - 1];

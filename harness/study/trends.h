@@ -9,7 +9,8 @@
 //   tests/study/trend_test.cpp counts that. The sd of a mean of P processes is sqrt(s^2 / P + session_sd^2),
 //   with s^2 pooled over the points.
 // - Change points (stats/series/change_points.h), permutation p, Benjamini-Hochberg over all series, with as
-//   many permutations as that needs.
+//   many permutations as that needs. Only those that change the level beyond what neighbouring points share
+//   (stats/series/level_changes.h). tests/scoreboard has how many are right.
 #pragma once
 
 #include <cstdint>

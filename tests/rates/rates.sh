@@ -4,8 +4,8 @@
 #
 #   tests/rates/rates.sh FOLDER [SPLITS [OPTION...]]       # --only suites: one of the tables
 #
-# FOLDER holds session-{1,2,3}.jsonl.gz (README.md here), or {main,same,head}.jsonl as tests/data/h200 does;
-# HARNESS_BUILD names a build folder other than build/release. Simulated suites have the spreads of the pins.
+# FOLDER holds session-{1,2,3}.jsonl.gz as tests/data/h200 does; HARNESS_BUILD names a build folder other than
+# build/release. Simulated suites have the spreads of the pins.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,18 +21,10 @@ import() {
   (cd "$work" && "$build/bin/harness" import "$1.jsonl" --suite probe --as "$1.json" >/dev/null)
 }
 
-if [ -f "$folder/session-1.jsonl.gz" ]; then
-  devices=(GPU-A GPU-A GPU-B)
-  for session in 1 2 3; do
-    zcat "$folder/session-$session.jsonl.gz" |
-      python3 "$here/to_samples.py" "${devices[session - 1]}" "session $session" | import "session-$session"
-  done
-  "$build/bin/decision_rates" "$work/session-1.json" --another-day "$work/session-2.json" \
-    --another-gpu "$work/session-3.json" "${options[@]}"
-else
-  # One session: `main` and `same` ran the same kernels, `head` a gelu with more work.
-  one_session='1s/^{/{"session": "one", /'
-  { cat "$folder/main.jsonl"; tail -n +2 "$folder/same.jsonl"; } | sed "$one_session" | import base
-  sed "$one_session; s/\"gelu\//\"gelu+2%\//" "$folder/head.jsonl" | import slowed
-  "$build/bin/decision_rates" "$work/base.json" --slowed "$work/slowed.json" "${options[@]}"
-fi
+devices=(GPU-A GPU-A GPU-B)
+for session in 1 2 3; do
+  zcat "$folder/session-$session.jsonl.gz" |
+    python3 "$here/to_samples.py" "${devices[session - 1]}" "session $session" | import "session-$session"
+done
+"$build/bin/decision_rates" "$work/session-1.json" --another-day "$work/session-2.json" \
+  --another-gpu "$work/session-3.json" "${options[@]}"

@@ -222,7 +222,42 @@ def dip():
     return cases
 
 
+def fenced(values):
+    """Values beyond Tukey's far fences count as the fence."""
+    if len(values) < 5:
+        return values
+    first, third = np.quantile(values, [0.25, 0.75])
+    return np.clip(values, first - 3 * (third - first), third + 3 * (third - first))
+
+
+def p_of_step(before, after):
+    before, after = fenced(before), fenced(after)
+    count = len(before) + len(after)
+    parts = [before - before.mean(), after - after.mean()]
+    squares = sum(part @ part for part in parts)
+    r = sum(part[1:] @ part[:-1] for part in parts) / squares
+    r = min(max(r + (1 + 4 * r) / count, 0), 0.99)
+    factor = (1 + r) / (1 - r)
+    error = np.sqrt(squares / (count - 2) * factor * (1 / len(before) + 1 / len(after)))
+    freedom = max(3, count / factor) - 2
+    return 2 * stats.t.sf(abs(before.mean() - after.mean()) / error, freedom)
+
+
+def level_changes():
+    """The p of one split of each series, by level_changes.h."""
+    draw = np.random.default_rng(2024)
+    made = {name: values for name, values in series() if name in ("nile", "independent", "autocorrelated", "rising")}
+    made["outlier"] = np.concatenate([draw.normal(0, 1, 12), [30.0], draw.normal(1, 1, 15)])
+    made["short"] = np.array([1.0, 3, 2, 4, 8, 6, 7])
+    return [
+        {"name": name, "values": values.tolist(), "index": split, "p": p_of_step(values[:split], values[split:])}
+        for name, values in made.items()
+        for split in (len(values) // 3, len(values) // 2)
+    ]
+
+
 if __name__ == "__main__":
+    write("level_changes.json", level_changes())
     write("serial.json", serial())
     write("cusum.json", cusum())
     write("dip.json", dip())

@@ -132,6 +132,15 @@ TEST(Trends, SayBetweenWhichCommitsAChangeHappened) {
   EXPECT_LE(change.p, 0.002);
 }
 
+// Shuffling a drift shows changes everywhere. The creep is what there is to tell.
+TEST(Trends, TakeADriftForACreepAndNotForManyChanges) {
+  std::vector<double> centers = flat(60);
+  for (std::size_t i = 0; i < centers.size(); ++i) centers[i] *= 1 + 0.001 * static_cast<double>(i);
+  const Trend trend = trend_of(series_of(centers, 0.005));
+  EXPECT_TRUE(trend.changes.empty());
+  EXPECT_TRUE(trend.creep);
+}
+
 TEST(Trends, CorrectOverAllSeries) {
   std::vector<MeasuredSeries> all;
   for (unsigned seed = 1; seed <= 60; ++seed) all.push_back(series_of(flat(30), 0.003, seed));

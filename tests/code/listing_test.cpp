@@ -18,7 +18,7 @@ std::string code_of(const std::vector<Word>& words) {
   return code;
 }
 
-// Of one kernel's loop for each architecture.
+// From one kernel's loop, for each architecture.
 constexpr Word load_90{0x00000006040c7981, 0x004ea2000c1e9d00},
     store_90{0x0000000c02007986, 0x0045d8000c101d06};
 constexpr Word load_80{0x0000000402037981, 0x000ea2000c1e9900};

@@ -211,11 +211,14 @@ def record(number, kernels, call, side, plant):
 def figures_of(harness, before, after, scratch):
     """By kernel: name and figures on both sides, and whether its code is the same."""
     answer = json.loads(checked([harness, "affected", "--baseline", before, "--current", after, "--format", "json"], scratch))
-    found = {}
+    sides, same = ({}, {}), {}
     for one in answer["kernels"]:
         name = one["name"].split("(")[0].split("<")[0].split()[-1]
-        found[name] = ({"name": one["name"], **one["before"]}, {"name": one["name"], **one["after"]}, one["state"] == "same")
-    return found
+        for side, figures, absent in zip(sides, (one["before"], one["after"]), ("added", "removed")):
+            if one["state"] != absent:  # other template arguments make another kernel
+                side[name] = {"name": one["name"], **figures}
+        same[name] = one["state"] == "same"
+    return {name: (sides[0][name], sides[1][name], same[name]) for name in same}
 
 
 def scripted(plant, kernel, figures):

@@ -13,7 +13,7 @@
 
 namespace harness {
 
-// What the records tell of a row. Both sides' clocks are of the readings.
+// All that the records tell of a row. Both sides' clocks are of the readings.
 CauseEvidence cause_evidence(const ComparisonRow& row, const CaseRecord& before, const CaseRecord& after,
                              const SideReading& baseline, const SideReading& current,
                              const ComparedRecords& records);

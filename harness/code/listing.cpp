@@ -95,7 +95,7 @@ Instruction read_one(const Fields& fields, std::int64_t place, bool in_parts) {
     one.text = fmt::format("{} {}", one.operation, std::abs(one.target - place));
   } else if (is_access(name)) {
     if (fields.address_offset() != 0) one.text += fmt::format(" {:+#x}", fields.address_offset());
-  } else if (fields.has_number()) {
+  } else if (fields.has_number() && fields.number() != 0) {
     one.text += fmt::format(" {:#x}", fields.number());
   }
   return one;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <memory>
 
-#include "harness/model/results/change_causes.h"
+#include "harness/model/code/change_causes.h"
 
 namespace harness::fixture {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "harness/model/results/change_causes.h"
+#include "harness/model/code/change_causes.h"
 #include "harness/model/results/comparison.h"
 #include "harness/verdict/compared_records.h"
 #include "harness/verdict/read/side.h"

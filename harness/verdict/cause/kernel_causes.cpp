@@ -87,7 +87,7 @@ double weight_of(InstructionClass kind) {
   }
 }
 
-// The class whose instructions grew most. Those of innermost loops run more than once.
+// The class whose instructions grew most. In innermost loops they run more than once.
 std::optional<InstructionClass> grown_class(const CodeProfile& fast, const CodeProfile& slow) {
   constexpr double in_loops = 8;
   std::optional<InstructionClass> found;

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/model/results/change_causes.h"
+#include "harness/model/code/change_causes.h"
 
 namespace harness {
 

@@ -13,7 +13,7 @@ enum class OccupancyLimit { registers, shared_memory, threads, blocks };
 template <>
 inline constexpr auto enum_names<OccupancyLimit> =
     names<OccupancyLimit>({{OccupancyLimit::registers, "registers"},
-                           {OccupancyLimit::shared_memory, "shared memory"},
+                           {OccupancyLimit::shared_memory, "shared_memory"},
                            {OccupancyLimit::threads, "threads"},
                            {OccupancyLimit::blocks, "blocks"}});
 

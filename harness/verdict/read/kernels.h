@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/model/results/change_causes.h"
+#include "harness/model/code/change_causes.h"
 #include "harness/model/results/comparison.h"
 
 namespace harness {

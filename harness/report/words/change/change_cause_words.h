@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/model/code/change_causes.h"
 #include "harness/model/document.h"
-#include "harness/model/results/change_causes.h"
 #include "harness/model/results/comparison.h"
 
 namespace harness::report {

@@ -52,7 +52,8 @@ std::string shape_words(const ChangeCause& cause) {
 }
 
 std::string occupancy_words(const ChangeCause& cause) {
-  const std::string limit = cause.text("limit");
+  std::string limit = cause.text("limit");
+  if (limit == "shared_memory") limit = "shared memory";
   const char* const unit = limit == "shared memory" ? " bytes a block"
                            : limit == "registers"   ? " a thread"
                                                     : "";
@@ -224,7 +225,7 @@ std::vector<Table> code_tables(const ChangeCauses& causes) {
       const Paint paint = differs ? Paint::strong : Paint::faint;
       lines.rows.push_back({differs    ? "!="
                             : line.gap ? "..."
-                                       : "",
+                                       : "=",
                             {{line.baseline, paint}, {line.current, paint}}});
     }
     if (!lines.rows.empty()) grid.sections.push_back(std::move(lines));

@@ -1,14 +1,13 @@
 #include "harness/code/build_pair.h"
 
-#include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <set>
 
 #include "harness/base/text.h"
+#include "harness/code/build_files.h"
 #include "harness/code/mapped_file.h"
 #include "harness/device/code/kernel_launches.h"
 #include "harness/model/device_kinds.h"
@@ -18,37 +17,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* harness_program = "bin/harness";
-
-enum class FileKind { other, library, program };
-
-// Linked files; the objects that they are linked from say nothing more.
-FileKind kind_of(std::span<const std::byte> bytes, const fs::path& path) {
-  Elf64_Ehdr header;
-  if (bytes.size() < sizeof header) return FileKind::other;
-  std::memcpy(&header, bytes.data(), sizeof header);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return FileKind::other;
-  if (header.e_type != ET_DYN && header.e_type != ET_EXEC) return FileKind::other;
-  const bool library = path.filename().string().find(".so") != std::string::npos;
-  return library ? FileKind::library : FileKind::program;
-}
-
-// Names all libraries of a build's folder, and the programs that hold device code.
-void add_names(const fs::path& root, std::set<std::string>& names) {
-  std::error_code code;
-  for (fs::recursive_directory_iterator at(root, fs::directory_options::skip_permission_denied, code), end;
-       !code && at != end; at.increment(code)) {
-    const fs::path& path = at->path();
-    const std::string last = path.filename().string();
-    if (last == "CMakeFiles" || last == ".git" || last == ".harness") at.disable_recursion_pending();
-    if (at->is_symlink(code) || !at->is_regular_file(code)) continue;
-    const Result<MappedFile> file = MappedFile::open(path);
-    if (!file) continue;
-    const FileKind kind = kind_of(file->bytes(), path);
-    if (kind == FileKind::other) continue;
-    if (kind == FileKind::library || may_hold_device_code(file->bytes()))
-      names.insert(path.lexically_relative(root).string());
-  }
-}
 
 bool is_script(const std::string& word) {
   constexpr auto interpreters =
@@ -83,7 +51,8 @@ Result<BuildPair> BuildPair::open(const fs::path& before, const fs::path& after)
   pair.single_ = !folder;
   std::set<std::string> names;
   if (folder)
-    for (const fs::path& root : {before, after}) add_names(root, names);
+    for (const fs::path& root : {before, after})
+      for (BuildFile& one : files_of_build(root)) names.insert(std::move(one.name));
   else
     names.insert(after.filename().string());
   pair.names_.assign(names.begin(), names.end());

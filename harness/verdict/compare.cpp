@@ -14,6 +14,7 @@
 #include "harness/model/results/machine_differences.h"
 #include "harness/model/results/program_trace.h"
 #include "harness/verdict/case_rows.h"
+#include "harness/verdict/cause/find_causes.h"
 #include "harness/verdict/check/describe.h"
 #include "harness/verdict/check/proof.h"
 #include "harness/verdict/check/tool_cases.h"
@@ -184,6 +185,7 @@ std::vector<ComparisonRow> judged_rows(CaseRows found, const ComparedRecords& re
   judge_old_gates(found);
   describe_looks(found, records);
   explain_environment(found.rows);
+  keep_causes_of_changes(found.rows);
   if (trace != nullptr) {
     trace->family = family;
     trace->rows.reserve(found.evidence.size());

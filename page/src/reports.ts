@@ -107,6 +107,17 @@ export interface KernelChange {
   what: string;
 }
 
+// The machine code of a kernel in both builds. Figures that differ come with their names.
+export interface CodeSides {
+  kernel: string;
+  architecture: string; // "" where a build lacks the kernel
+  same: boolean;
+  differing: { figure: string; baseline: number; current: number }[];
+  different: number; // lines, of all
+  too_long?: boolean; // to be aligned
+  lines: { baseline: string; current: string; gap?: boolean }[];
+}
+
 export interface ComparisonSide {
   processes: number;
   center: number | null;
@@ -140,6 +151,8 @@ export interface ComparisonRow {
   baseline?: ComparisonSide;
   current?: ComparisonSide;
   kernels?: KernelChange[];
+  why?: string[]; // causes of a change, the likeliest first
+  code?: CodeSides[];
   waiver?: Waiver | null;
   informative?: boolean;
   loosened?: { margin: number | null; alpha: number | null; regressed: boolean } | null; // the baseline's gate

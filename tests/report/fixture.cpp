@@ -1,6 +1,9 @@
 #include "fixture.h"
 
 #include <cmath>
+#include <memory>
+
+#include "harness/model/code/change_causes.h"
 
 namespace harness::fixture {
 namespace {
@@ -235,6 +238,36 @@ Comparison comparison() {
   return comparison;
 }
 
+// A kernel whose machine code differs, and why it is slower.
+static std::shared_ptr<const ChangeCauses> causes_of(const std::string& kernel,
+                                                     const std::string& architecture) {
+  CodeSides code{kernel, kernel, architecture};
+  code.baseline.figures.registers = 64;
+  code.current.figures.registers = 96;
+  code.baseline.figures.instructions = 120;
+  code.current.figures.instructions = 1214;
+  code.baseline.global_by_width = {0, 0, 0, 0, 4};
+  code.current.global_by_width = {0, 0, 16, 0, 0};
+  code.lines = {
+      {"S2R", "S2R"}, {"LDG.128", "LDG.32"}, {"", "LDG.32 +0x4"}, {"FFMA", "FFMA", true}, {"EXIT", ""}};
+  code.different = 57;
+  ChangeCauses causes;
+  causes.code = {code};
+  causes.found = {{ChangeCauseCode::memory_access,
+                   {{"kernel", kernel}, {"how", "width"}, {"baseline", 16.0}, {"current", 4.0}}},
+                  {ChangeCauseCode::occupancy,
+                   {{"kernel", kernel},
+                    {"baseline", 4},
+                    {"current", 2},
+                    {"warps_baseline", 32},
+                    {"warps_current", 16},
+                    {"limit", "registers"},
+                    {"limit_baseline", 64},
+                    {"limit_current", 96}}},
+                  {ChangeCauseCode::kernels, {{"added", "splitKreduce_kernel"}, {"removed", ""}}}};
+  return std::make_shared<const ChangeCauses>(std::move(causes));
+}
+
 Comparison governed_comparison() {
   Comparison governed = comparison();
   const Waiver waiver{"linear_gelu/cublaslt_epilogue/*",
@@ -255,6 +288,7 @@ Comparison governed_comparison() {
   added.us = 0.9;
   governed.rows[0].kernels = {{KernelChange::Kind::reshaped, before, after, 0},
                               {KernelChange::Kind::appeared, {}, added, 0.74}};
+  governed.rows[0].causes = causes_of(before.name, "sm_90a");
   ComparisonRow informative = row_of("cublaslt_epilogue", 1, Verdict::regressed, 1.21);
   informative.metric = "memory";
   informative.unit = "MiB";
@@ -424,6 +458,7 @@ Comparison hostile_comparison(const std::string& name) {
     KernelUse kernel;
     kernel.name = name;
     row.kernels = {{KernelChange::Kind::moved, kernel, kernel, 0}};
+    row.causes = causes_of(name, name);
   }
   hostile.rows[0].waiver = Waiver{name, name, 0.05, name, name, name, {name, 1, 1}};
   hostile.rows[3].informative = true;

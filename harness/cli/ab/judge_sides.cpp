@@ -9,6 +9,7 @@
 
 #include "harness/cli/deciding/confirm_red.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/judging/code_causes.h"
 #include "harness/cli/judging/deciding_waivers.h"
 #include "harness/cli/judging/judge_by_baseline.h"
 #include "harness/cli/judging/stored_records.h"
@@ -28,12 +29,20 @@ Comparison compare_sides(const AbRecords& records, const AbJudging& how) {
   return comparison;
 }
 
-int conclude(Store& store, const AbRecords& records, const AbJudging& how, SuiteOutputs& outputs,
-             const Reproduction& made_by) {
+// Where the files of a build lie. A suite's programs may lie anywhere in the tree.
+std::filesystem::path files_of(const AbSide& side) {
+  const bool in_tree = side.worktree || side.here;
+  if (!in_tree || has_programs(side.prepared.plan) || side.program.empty()) return side.root;
+  return side.program.parent_path().parent_path();
+}
+
+int conclude(Store& store, const AbRecords& records, const AbSides& sides, const AbJudging& how,
+             SuiteOutputs& outputs, const Reproduction& made_by) {
   const int also = how.on_measured ? how.on_measured(records) : exit_ok;
   Comparison comparison = compare_sides(records, how);
   tell_way(comparison, how.instead);
   tell_confirmations(comparison, !how.look.no_confirm);
+  add_code(comparison, {files_of(sides.baseline), files_of(sides.current)});
   if (const Status kept = keep_verdict(store, records.current.id, comparison); !kept)
     return report_error(rescued(records.current, rescued(records.baseline, kept.error())));
   const int status = exit_code(comparison);
@@ -87,7 +96,7 @@ int judge_sides(Store& store, const AbSides& sides, AbJudging how, SuiteOutputs&
   const Result<AbRecords> records = measure_both(store, sides.baseline, sides.current, measuring);
   clocks->clear();  // judging needs no locked clock
   if (!records) return report_error(records.error());
-  if (!records->interrupted) return conclude(store, *records, how, outputs, made_by);
+  if (!records->interrupted) return conclude(store, *records, sides, how, outputs, made_by);
   return stopped("what was measured is in the store, but not enough for a verdict");
 }
 

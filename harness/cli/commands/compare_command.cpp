@@ -10,6 +10,7 @@
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/deciding/confirm_red.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/judging/code_causes.h"
 #include "harness/cli/judging/compare_files.h"
 #include "harness/cli/judging/judge_by_baseline.h"
 #include "harness/cli/judging/stored_records.h"
@@ -32,6 +33,7 @@ struct CompareArguments {
   std::string baseline = "main";
   std::string current = "HEAD";
   SelectionOptions from;
+  BuildFolderOptions builds;
   bool measure = false;
   DeviceOption device;
   ModuleOption modules;
@@ -138,15 +140,22 @@ int compare_suite(Store& store, Selected current, const Policy& policy, const Co
                  measured_pairs(current.record).size());
       return exit_interrupted;
     }
-    choice.annotate = [&](Comparison& comparison) { tell(*done, comparison); };
     choice.keep_verdict = true;
   }
+  const Result<BuildFolders> builds = arguments.builds.folders();
+  if (!builds) return report_error(builds.error());
+  choice.annotate = [&](Comparison& comparison) {
+    if (arguments.measure) tell(*done, comparison);
+    add_code(comparison, *builds);
+  };
   return judge_by_baseline(store, choice, std::move(current), policy, outputs, made_by);
 }
 
 // The comparison of two large record files, where no report needs their cases.
 std::optional<ComparedSides> compare_in_parts(Store& store, const CompareArguments& arguments) {
-  if (arguments.measure || SuiteOutputs(arguments.output, "", 1).draws(Format::html)) return std::nullopt;
+  if (arguments.measure || !arguments.builds.baseline.empty() ||
+      SuiteOutputs(arguments.output, "", 1).draws(Format::html))
+    return std::nullopt;
   return compare_files(arguments.baseline, arguments.current, arguments.from.select(),
                        [&](const Record& current) -> std::optional<Policy> {
                          Checked<Policy> policy = policy_in_force(store, arguments.policy, current);
@@ -224,6 +233,7 @@ void add_compare(Commands& commands) {
       ->type_name("REV|FILE");
   arguments.from.add_to(command);
   add_import_options(command, arguments.from.imports);
+  arguments.builds.add_to(command);
   CLI::Option* measure = command.add_flag(
       "--measure", arguments.measure,
       "first measure undecided cases of the current side here, up to the next look that its record "

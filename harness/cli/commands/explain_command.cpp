@@ -10,6 +10,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/judging/code_causes.h"
 #include "harness/cli/judging/deciding_waivers.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/output/input_files.h"
@@ -28,6 +29,7 @@ struct ExplainArguments {
   std::string current = "HEAD";
   std::string verdict_file;
   SelectionOptions from;
+  BuildFolderOptions builds;
   PolicyOptions policy;
   OutputOptions output;
 };
@@ -165,12 +167,18 @@ int explain_command(const ExplainArguments& arguments, const CommandLine& line) 
                                                ? named_records(**store, arguments)
                                                : stored_comparisons(**store, arguments);
   if (!found) return report_errors(found.error());
+  const Result<BuildFolders> builds = arguments.builds.folders();
+  if (!builds) return report_error(builds.error());
   std::vector<Retelling> all;
   for (const Case& one : *found) {
     all.push_back(
         explain(one.baseline.record, one.current.record, one.policy, arguments.pattern, arguments.metric));
     all.back().comparison.baseline = one.baseline.source;
     all.back().comparison.current = one.current.source;
+    add_code(all.back().comparison, *builds);
+    std::vector<ComparisonRow*> rows;
+    for (RowExplanation& row : all.back().rows) rows.push_back(&row.row);
+    add_code(rows, *builds);
   }
   const auto has_rows = [](const Retelling& one) { return !one.rows.empty(); };
   const auto fitting = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), has_rows));
@@ -204,6 +212,7 @@ void add_explain(Commands& commands) {
       ->excludes(file);
   arguments.from.add_to(command);
   command.get_option("--suite")->excludes(file);
+  arguments.builds.add_to(command);
   arguments.policy.add_to(command);
   arguments.output.add_to(command);
   command.footer("Exit status: 0 explained, whatever the verdict; 2 usage, 4 a record is missing.");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -156,6 +157,8 @@ struct UnitChange {
   bool by_process = false;                // processes of the same number, hence seed, were compared
 };
 
+struct ChangeCauses;  // change_causes.h
+
 struct ComparisonRow {
   std::string case_id;
   std::string metric;
@@ -196,6 +199,8 @@ struct ComparisonRow {
   Location where;                     // in the suite
   Rare<ProposedGate> proposed = {};
   Rare<UnitChange> in_unit = {};  // where the margin is in the metric's unit
+  // Why the time changed; null where it did not, or where nothing tells.
+  std::shared_ptr<const ChangeCauses> causes = {};
 };
 
 // The level of one look: alpha shared out evenly over those declared (Bonferroni).

@@ -10,6 +10,7 @@
 #include "harness/report/documents/comparison/comparison_remarks.h"
 #include "harness/report/numbers.h"
 #include "harness/report/row_change.h"
+#include "harness/report/words/change/change_cause_words.h"
 #include "harness/report/words/check_words.h"
 #include "harness/report/words/kernel_words.h"
 #include "harness/report/words/policy_words.h"
@@ -283,6 +284,16 @@ Step remarks_step(const RowExplanation& one) {
   return step;
 }
 
+// Why the time changed. The rules hold for a slowdown, and backwards for a speedup.
+Step causes_step(const RowExplanation& one) {
+  Step step{"Why it changed", cause_words(one.row)};
+  if (one.row.causes == nullptr || one.row.causes->code.empty()) return step;
+  step.after.emplace_back(
+      "Kernels whose code differs are listed below. No disassembler was asked: operations are told, and the "
+      "numbers in them, and not registers.");
+  return step;
+}
+
 Step build_step(const RowExplanation& one, const Comparison& comparison) {
   const ComparisonRow& row = one.row;
   Step step{"What it does to the build", {}};
@@ -311,6 +322,11 @@ ExplainedRow explain_row(const RowExplanation& one, const Comparison& comparison
   }
   if (row.confirmation) explained.steps.push_back(confirmation_step(row));
   explained.steps.push_back(verdict_step(one));
+  if (Step causes = causes_step(one); !causes.lines.empty()) {
+    explained.steps.push_back(std::move(causes));
+    for (Table& table : code_tables(*row.causes))
+      explained.steps.push_back({std::move(table.title), {}, std::move(table.grid)});
+  }
   if (Step remarks = remarks_step(one); !remarks.lines.empty()) explained.steps.push_back(std::move(remarks));
   explained.steps.push_back(build_step(one, comparison));
   return explained;

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "harness/model/results/comparison_fields.h"
+#include "harness/report/media/code_json.h"
+#include "harness/report/words/change/change_cause_words.h"
 #include "harness/report/words/kernel_words.h"
 #include "harness/report/words/policy_words.h"
 #include "harness/report/words/reason_words.h"
@@ -76,6 +78,16 @@ inline constexpr auto row_json =
                 [](const ComparisonRow& row) {
                   return std::vector<int>{row.baseline.processes, row.current.processes};
                 }),
+        derived("change_causes",
+                [](const ComparisonRow& row) {
+                  return row.causes ? row.causes->found : std::vector<ChangeCause>{};
+                })
+            .unless_default(),
+        derived("why", cause_words).unless_default(),
+        derived(
+            "code",
+            [](const ComparisonRow& row) { return row.causes ? row.causes->code : std::vector<CodeSides>{}; })
+            .unless_default(),
         derived("decides", decides), field("kernels", &ComparisonRow::kernels).as<ListOf<kernel_json>>());
 
 inline std::vector<PolicyWords> told_policy(const Comparison& comparison) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "harness/verdict/cause/find_causes.h"
 #include "harness/verdict/check/diagnose.h"
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/read/kernel_time.h"
@@ -48,6 +49,7 @@ void describe(ComparisonRow& row, const CaseRecord& before, const CaseRecord& af
   std::vector<Diagnostic> found = diagnose(row, baseline, current, records.pairing, std::move(short_call));
   std::move(found.begin(), found.end(), std::back_inserter(row.diagnostics));
   add_kernels(row, before, after, records);
+  add_causes(row, before, after, baseline, current, records);
 }
 
 }  // namespace harness

@@ -105,6 +105,17 @@ AgreedInputs agreed_inputs(const CaseRecord& record) {
   return found;
 }
 
+}  // namespace
+
+std::optional<std::int64_t> differing_input_bytes(const CaseRecord& baseline, const CaseRecord& current) {
+  const AgreedInputs before = agreed_inputs(baseline), after = agreed_inputs(current);
+  for (const AgreedInputs* side : {&before, &after})
+    if (side->inputs == nullptr || side->inputs->gap) return std::nullopt;
+  return std::max({before.other_bytes, after.other_bytes, differing_bytes(*before.inputs, *after.inputs)});
+}
+
+namespace {
+
 // Why what a traced program works on is not known to be the same. The baseline's suite says whether that
 // counts.
 std::optional<ProofGap> host_bytes_gap(const CaseRecord& baseline, const CaseRecord& current) {
@@ -117,8 +128,7 @@ std::optional<ProofGap> host_bytes_gap(const CaseRecord& baseline, const CaseRec
     if (agreed->inputs != nullptr) found.cause = agreed->inputs->gap;
     return found;
   }
-  const std::int64_t bytes =
-      std::max({before.other_bytes, after.other_bytes, differing_bytes(*before.inputs, *after.inputs)});
+  const std::int64_t bytes = differing_input_bytes(baseline, current).value_or(0);
   if (bytes > 0) return gap(ProofGapCode::other_inputs, {{"bytes", bytes}});
   return {};
 }

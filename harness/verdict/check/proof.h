@@ -10,6 +10,7 @@
 // been run.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,10 @@ bool was_looked_at(const CaseRecord& record);
 // of, where they are known; then they stand for the digests.
 std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& current,
                                   const std::vector<Difference>& machines, const WordMatch* words = nullptr);
+
+// The bytes of what a traced program takes from the host that differ between the sides, or between starts of
+// a side. std::nullopt where a side's are not known.
+std::optional<std::int64_t> differing_input_bytes(const CaseRecord& baseline, const CaseRecord& current);
 
 // Whether the build proves a case: the baseline is right and of the build that the current side is of, on the
 // same machine, and nobody ran the current side. `gap`: why launches do not prove it, if they do not. Known

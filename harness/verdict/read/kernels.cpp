@@ -19,11 +19,6 @@ const ProcessResult* first_with_kernels(const CaseRecord& record) {
   return nullptr;
 }
 
-// Copies and fills of memory have no code of ours.
-bool is_memory_operation(const KernelUse& kernel) {
-  return kernel.name.starts_with('[');
-}
-
 void note_inconsistent(std::vector<Diagnostic>& notes, const char* side, const CaseRecord& record,
                        const ProcessResult& first) {
   std::vector<int> others;
@@ -140,6 +135,23 @@ std::vector<std::string> recompiled(const std::vector<Pair>& pairs, double margi
 }
 
 }  // namespace
+
+bool is_memory_operation(const KernelUse& kernel) {
+  return kernel.name.starts_with('[');
+}
+
+PairedKernels paired_kernels(const CaseRecord& baseline, const CaseRecord& current) {
+  const Kernels old = kernels_of(baseline), now = kernels_of(current);
+  if (old.empty() || now.empty()) return {};
+  PairedKernels paired;
+  paired.timed = are_timed(old) && are_timed(now);
+  for (const Pair& pair : pair_kernels(old, now)) {
+    KernelSides& sides = paired.pairs.emplace_back();
+    if (pair.before != nullptr) sides.baseline = *pair.before;
+    if (pair.after != nullptr) sides.current = *pair.after;
+  }
+  return paired;
+}
 
 std::string base_name(std::string_view kernel) {
   constexpr std::string_view anonymous = "(anonymous";  // of "(anonymous namespace)"

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/model/code/change_causes.h"
 #include "harness/model/results/comparison.h"
 
 namespace harness {
@@ -21,6 +22,17 @@ struct KernelComparison {
 // matched in launch order by name, or by name without template arguments. Times closer than `margin` to each
 // other did not move. Empty when a side has no kernels.
 KernelComparison compare_kernels(const CaseRecord& baseline, const CaseRecord& current, double margin);
+
+// All kernels of both sides, those that are equal too, and whether both sides' times are known. Empty when a
+// side has no kernels.
+struct PairedKernels {
+  std::vector<KernelSides> pairs;
+  bool timed = false;
+};
+PairedKernels paired_kernels(const CaseRecord& baseline, const CaseRecord& current);
+
+// Copies and fills of memory, which have no code of ours.
+bool is_memory_operation(const KernelUse& kernel);
 
 // "void ns::gemm<128, float>(float const*, int)" -> "ns::gemm": without result, template arguments and
 // parameters.

@@ -23,6 +23,7 @@ import type { Comparison, ComparisonRow, RunCase } from "../reports";
 import { verdict_badge, outcome_badge } from "./badge";
 import { command, copy_button, el, prose } from "./dom";
 import { figure } from "./figure";
+import { cause_section } from "./causes";
 import { kernel_section } from "./kernels";
 import { case_link } from "./case_link";
 
@@ -212,6 +213,7 @@ export function case_panel(entry: Entry, close: () => void, comparison: Comparis
       figure((look) => ecdf(sides, look), "h4"),
       figure((look) => timeline(sides, look), "h4"),
     ),
+    cause_section(row),
     kernel_section(entry),
   );
 }

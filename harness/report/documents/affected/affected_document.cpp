@@ -6,26 +6,12 @@
 #include "harness/base/text.h"
 #include "harness/report/documents.h"
 #include "harness/report/documents/affected/code_change_words.h"
+#include "harness/report/media/code_json.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/schema/formats.h"
 
 namespace harness {
-
-template <>
-struct Described<KernelFigures> {
-  using One = KernelFigures;
-  static constexpr auto fields = list_fields<One>(
-      JsonLayout::line, field("registers", &One::registers), field("stack_bytes", &One::stack_bytes),
-      field("shared_bytes", &One::shared_bytes), field("constant_bytes", &One::constant_bytes),
-      field("instructions", &One::instructions), derived("by_class", [](const One& one) {
-        std::map<std::string, std::int64_t> classes;
-        for (const auto& [kind, name] : enum_names<InstructionClass>)
-          if (const std::int64_t count = one.by_class[static_cast<std::size_t>(kind)]; count != 0)
-            classes[std::string(name)] = count;
-        return classes;
-      }));
-};
 
 template <>
 struct Described<KernelCodeChange> {

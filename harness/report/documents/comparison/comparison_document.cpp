@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "harness/base/parallel.h"
 #include "harness/base/text.h"
@@ -17,6 +18,7 @@
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/report/row_change.h"
+#include "harness/report/words/change/change_cause_words.h"
 #include "harness/report/words/policy_words.h"
 #include "harness/report/words/reason_words.h"
 
@@ -199,6 +201,19 @@ std::vector<Finding> waiver_findings(const Comparison& comparison) {
   return findings;
 }
 
+// The code of the kernels that make rows worse or better, each once. JSON and the page have all.
+constexpr std::size_t most_kernels = 3;
+void add_code(const Comparison& comparison, Document& document) {
+  std::set<std::string> shown;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.causes == nullptr) continue;
+    for (Table& table : code_tables(*row.causes)) {
+      if (shown.size() == most_kernels || !shown.insert(table.title).second) continue;
+      document.blocks.push_back({std::move(table), Place::folded});
+    }
+  }
+}
+
 }  // namespace
 
 Report comparison_document(const Comparison& comparison, const Sources& sources) {
@@ -222,6 +237,7 @@ Report comparison_document(const Comparison& comparison, const Sources& sources)
                      {identical_results(comparison, name_of), Place::folded},
                      {Findings{"waivers", waiver_findings(comparison)}},
                      {List{"about this comparison", all_words(comparison.remarks)}}};
+  add_code(comparison, document);
   document.next_steps = next_steps(comparison);
   document.exit_meaning = exit_code_meaning(comparison);
   Report report{std::move(document), [&comparison] { return comparison_ci(comparison); },

@@ -15,6 +15,7 @@
 #include "harness/report/documents/comparison/comparison_headline.h"
 #include "harness/report/documents/comparison/standing.h"
 #include "harness/report/numbers.h"
+#include "harness/report/words/change/change_cause_words.h"
 #include "harness/report/words/reason_words.h"
 #include "harness/report/words/source_words.h"
 
@@ -145,7 +146,8 @@ Finding explanation_of(const ComparisonRow& row) {
   why.standing = standing_words(row);
   why.paint = why.standing.empty() ? paint_for(row.verdict) : Paint::doubtful;
   why.text = reason_words(row);
-  why.details = kernel_words(row);
+  why.details = cause_words(row);
+  for (std::string& kernel : kernel_words(row)) why.details.push_back(std::move(kernel));
   if (const std::string lacking = lacking_proof(row); !lacking.empty()) why.details.push_back(lacking);
   why.advice = advice_words(row);
   why.where = where_text(row);

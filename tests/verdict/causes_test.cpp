@@ -1,0 +1,249 @@
+// Why the time of a row changed.
+#include "harness/verdict/cause/find_causes.h"
+#include "harness/verdict/cause/occupancy.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "records.h"
+
+namespace harness {
+namespace {
+
+using enum ChangeCauseCode;
+using testing::ElementsAre;
+
+KernelUse kernel(std::string name, double us, std::string code = "c0de") {
+  return {std::move(name), {4096, 1, 1}, {256, 1, 1}, 32, 0, 0, 1, us, std::move(code)};
+}
+
+// A call of one kernel of 10 us that takes 12 % longer, with equal clocks.
+CauseEvidence slower() {
+  CauseEvidence evidence;
+  evidence.change = std::log(1.12);
+  evidence.us_baseline = 10;
+  evidence.us_current = 11.2;
+  evidence.clock_baseline = evidence.clock_current = 1.98;
+  evidence.memory_clock_baseline = evidence.memory_clock_current = 3201;
+  evidence.compute_capability = "9.0";
+  evidence.multiprocessors = 132;
+  evidence.looked = evidence.other_launches = true;
+  evidence.inputs_differ = false;
+  evidence.times_known = true;
+  evidence.kernels = {{kernel("k", 10), kernel("k", 11.2)}};
+  return evidence;
+}
+
+std::vector<ChangeCauseCode> codes(const CauseEvidence& evidence, const std::vector<CodeSides>& code = {}) {
+  std::vector<ChangeCauseCode> found;
+  for (const ChangeCause& one : find_causes(evidence, code)) found.push_back(one.code);
+  return found;
+}
+
+// The same change the other way round.
+CauseEvidence undone(CauseEvidence evidence) {
+  evidence.change = -evidence.change;
+  std::swap(evidence.us_baseline, evidence.us_current);
+  std::swap(evidence.clock_baseline, evidence.clock_current);
+  for (KernelSides& one : evidence.kernels) std::swap(one.baseline, one.current);
+  return evidence;
+}
+
+TEST(Occupancy, FollowsTheLimitsOfTheArchitecture) {
+  KernelUse one = kernel("k", 1);
+  EXPECT_EQ(occupancy_of(one, "9.0")->blocks, 8);
+  EXPECT_EQ(occupancy_of(one, "9.0")->limit, OccupancyLimit::threads);
+  one.registers = 40;
+  EXPECT_EQ(occupancy_of(one, "9.0")->blocks, 6);
+  EXPECT_EQ(occupancy_of(one, "9.0")->warps, 48);
+  EXPECT_EQ(occupancy_of(one, "9.0")->limit, OccupancyLimit::registers);
+  one.dynamic_shared_bytes = std::int64_t{100} * 1024;
+  EXPECT_EQ(occupancy_of(one, "9.0")->blocks, 2);
+  EXPECT_EQ(occupancy_of(one, "9.0")->limit, OccupancyLimit::shared_memory);
+  EXPECT_EQ(occupancy_of(one, "8.0")->blocks, 1);
+  one = kernel("k", 1);
+  one.block = {16, 1, 1};
+  EXPECT_EQ(occupancy_of(one, "9.0")->blocks, 32);
+  EXPECT_EQ(occupancy_of(one, "9.0")->limit, OccupancyLimit::blocks);
+  EXPECT_FALSE(occupancy_of(one, "99.0").has_value());
+  EXPECT_FALSE(occupancy_of(one, "").has_value());
+  one.block = {0, 1, 1};
+  EXPECT_FALSE(occupancy_of(one, "9.0").has_value());
+}
+
+TEST(Causes, AreTheClockWhereItExplainsTheChange) {
+  CauseEvidence evidence = slower();
+  evidence.clock_current = 1.98 / 1.11;
+  EXPECT_THAT(codes(evidence), ElementsAre(clock));
+  EXPECT_THAT(codes(undone(evidence)), ElementsAre(clock));
+  evidence.kernels[0].current->registers = 64;
+  evidence.kernels[0].current->code = "beef";
+  EXPECT_EQ(codes(evidence).front(), clock) << "it explains nearly all";
+  evidence.clock_current = 1.98 / 1.07;
+  EXPECT_NE(codes(evidence).front(), clock) << "other code may itself lower the clock";
+  EXPECT_EQ(codes(evidence).back(), clock);
+  evidence.clock_current = 1.98 * 1.1;
+  EXPECT_THAT(codes(evidence), testing::Not(testing::Contains(clock))) << "a higher clock slows nothing";
+}
+
+TEST(Causes, AreNamedByTheKernelThatTookLonger) {
+  CauseEvidence evidence = slower();
+  evidence.kernels = {{kernel("a", 5), kernel("a", 5, "beef")}, {kernel("b", 5), kernel("b", 6.2, "f00d")}};
+  const std::vector<ChangeCause> found = find_causes(evidence);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].text("kernel"), "b");
+  EXPECT_EQ(found[0].code, machine_code);
+}
+
+TEST(Causes, AreFewerWarpsOnlyWhereTheLaunchFillsTheDevice) {
+  CauseEvidence evidence = slower();
+  evidence.kernels[0].current->registers = 64;
+  evidence.kernels[0].current->code = "beef";
+  EXPECT_THAT(codes(evidence), ElementsAre(occupancy));
+  EXPECT_THAT(codes(undone(evidence)), ElementsAre(occupancy));
+  evidence.kernels[0].baseline->grid = evidence.kernels[0].current->grid = {132, 1, 1};
+  EXPECT_THAT(codes(evidence), ElementsAre(machine_code)) << "one block a multiprocessor fits anyway";
+}
+
+TEST(Causes, AreOtherLaunchesOfTheSameCode) {
+  CauseEvidence evidence = slower();
+  evidence.kernels[0].current->block = {64, 1, 1};
+  EXPECT_EQ(codes(evidence).front(), launch_shape);
+  evidence = slower();
+  evidence.kernels[0].current->launches = 2;
+  EXPECT_THAT(codes(evidence), ElementsAre(launches));
+  evidence = slower();
+  evidence.kernels.push_back({std::nullopt, kernel("more", 1.2)});
+  evidence.kernels[0].current->us = 10;
+  EXPECT_THAT(codes(evidence), ElementsAre(kernels));
+  EXPECT_EQ(find_causes(evidence)[0].text("added"), "more");
+  EXPECT_EQ(find_causes(undone(evidence))[0].text("removed"), "more");
+}
+
+TEST(Causes, LieOutsideOfKernelsThatTakeAsLongAsBefore) {
+  CauseEvidence evidence = slower();
+  evidence.kernels[0].current->us = 10.1;
+  EXPECT_THAT(codes(evidence), ElementsAre(outside_kernels));
+  evidence.times_known = false;
+  EXPECT_THAT(codes(evidence), ElementsAre(arguments)) << "launches differ, and nothing that is written does";
+}
+
+TEST(Causes, AreOtherInputsUnlessTheCodeDiffers) {
+  CauseEvidence evidence = slower();
+  evidence.inputs_differ = true;
+  evidence.input_bytes = 4096;
+  EXPECT_THAT(codes(evidence), ElementsAre(inputs));
+  evidence.kernels[0].current->code = "beef";
+  EXPECT_THAT(codes(evidence), ElementsAre(machine_code, inputs));
+}
+
+TEST(Causes, AreALibraryOnlyWhereItsKernelsDiffer) {
+  CauseEvidence evidence = slower();
+  evidence.fields = {{"cublas", "13.1", "13.2"}};
+  EXPECT_THAT(codes(evidence), testing::Not(testing::Contains(library))) << "the kernel is the same";
+  evidence.kernels[0].current->code = "beef";
+  EXPECT_THAT(codes(evidence), ElementsAre(machine_code)) << "`k` is no library's";
+  evidence.kernels = {{kernel("nvjet_hsh_64x64", 10), kernel("nvjet_hsh_64x64", 11.2, "beef")}};
+  EXPECT_THAT(codes(evidence), ElementsAre(library, machine_code));
+}
+
+TEST(Causes, AreADriverOrSettingWhereNothingElseDiffers) {
+  CauseEvidence evidence = slower();
+  evidence.other_launches = false;
+  evidence.fields = {{"power_limit", "700 W", "500 W"}};
+  EXPECT_THAT(codes(evidence), ElementsAre(settings));
+  evidence.fields.push_back({"driver", "580", "590"});
+  EXPECT_THAT(codes(evidence), ElementsAre(driver));
+}
+
+TEST(Causes, ThatAreNotFoundSayWhatIsEqualAndWhatIsNotKnown) {
+  CauseEvidence evidence = slower();
+  evidence.other_launches = false;
+  std::vector<ChangeCause> found = find_causes(evidence);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].code, none_found);
+  EXPECT_EQ(found[0].text("equal"), "code, launches, inputs, clocks");
+  EXPECT_EQ(found[0].text("unknown"), "");
+  evidence.clock_baseline = 0;
+  evidence.inputs_differ.reset();
+  found = find_causes(evidence);
+  EXPECT_EQ(found[0].text("equal"), "code, launches");
+  EXPECT_EQ(found[0].text("unknown"), "inputs, clocks");
+  evidence.kernels.clear();
+  evidence.looked = false;
+  found = find_causes(evidence);
+  EXPECT_EQ(found[0].code, not_known);
+  EXPECT_EQ(found[0].text("unknown"), "code, launches, inputs, clocks");
+  evidence.kernels = {{kernel("k", 10, ""), kernel("k", 11.2, "")}};
+  EXPECT_EQ(codes(evidence), std::vector{not_known}) << "nobody compared the code";
+}
+
+CodeSides code_of(const std::string& name) {
+  CodeSides sides{name, name, "sm_90"};
+  for (CodeProfile* one : {&sides.baseline, &sides.current}) {
+    one->figures.instructions = 40;
+    one->figures.by_class[static_cast<std::size_t>(InstructionClass::global)] = 8;
+    one->figures.by_class[static_cast<std::size_t>(InstructionClass::fp32)] = 20;
+    one->global_by_width = {0, 0, 0, 0, 8};
+  }
+  return sides;
+}
+
+TEST(Causes, OfBothBuildsNameWhatTheCodeDoes) {
+  CauseEvidence evidence = slower();
+  evidence.kernels[0].current->code = "beef";
+  CodeSides sides = code_of("k");
+  EXPECT_THAT(codes(evidence, {sides}), ElementsAre(machine_code));
+  sides.current.global_by_width = {0, 0, 8, 0, 0};
+  EXPECT_THAT(codes(evidence, {sides}), ElementsAre(memory_access));
+  sides = code_of("k");
+  sides.current.figures.by_class[static_cast<std::size_t>(InstructionClass::fp64)] = 4;
+  EXPECT_EQ(find_causes(evidence, {sides})[0].text("class"), "fp64");
+  sides = code_of("k");
+  sides.current.figures.stack_bytes = 48;
+  EXPECT_THAT(codes(evidence, {sides}), ElementsAre(machine_code)) << "nothing uses the stack";
+  sides.current.figures.by_class[static_cast<std::size_t>(InstructionClass::local)] = 6;
+  EXPECT_EQ(codes(evidence, {sides}).front(), local_memory);
+  sides = code_of("k");
+  sides.current.loops = 1;
+  sides.current.figures.by_class[static_cast<std::size_t>(InstructionClass::global)] = 2;
+  sides.current.figures.by_class[static_cast<std::size_t>(InstructionClass::fp32)] = 5;
+  EXPECT_EQ(codes(evidence, {sides}).front(), unrolling);
+}
+
+TEST(Causes, OfBothBuildsTellCodeThatNoRecordKnows) {
+  CauseEvidence evidence = slower();
+  evidence.other_launches = false;
+  for (KernelSides& one : evidence.kernels) one.baseline->code = one.current->code = "";
+  CodeSides sides = code_of("k");
+  sides.same = true;
+  EXPECT_THAT(codes(evidence, {sides}), ElementsAre(none_found));
+  sides.same = false;
+  EXPECT_THAT(codes(evidence, {sides}), ElementsAre(machine_code));
+}
+
+TEST(Causes, AreOfRowsThatChangedAlone) {
+  const auto row_of = [](double ratio) {
+    CaseRecord before = case_of("c", {series_at(about(10))}),
+               after = case_of("c", {series_at(about(10 * ratio))});
+    for (CaseRecord* one : {&before, &after}) {
+      ProcessResult result;
+      result.process = 1;
+      result.kernels = {kernel("k", one == &before ? 10 : 10 * ratio, one == &before ? "c0de" : "beef")};
+      one->processes.push_back(std::move(result));
+    }
+    Policy policy;
+    policy.margin = 0.02;
+    return only_row(compare(record_of({before}), record_of({after}), policy));
+  };
+  const ComparisonRow worse = row_of(1.1), better = row_of(0.9), same = row_of(1.0);
+  ASSERT_EQ(worse.verdict, Verdict::regressed);
+  ASSERT_NE(worse.causes, nullptr);
+  EXPECT_EQ(worse.causes->found[0].code, machine_code);
+  ASSERT_EQ(better.verdict, Verdict::improved);
+  ASSERT_NE(better.causes, nullptr);
+  EXPECT_EQ(same.causes, nullptr);
+}
+
+}  // namespace
+}  // namespace harness

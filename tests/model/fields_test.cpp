@@ -32,8 +32,8 @@ static_assert(each_lists_every_member<Speedup, Summary, Waiver, LearnedSpread>()
 static_assert(each_lists_every_member<Side, LookState, LoosenedGate, ProposedGate, UnitChange, Difference,
                                       MachineDifference, KernelChange, RecordSource, PolicyFact>());
 static_assert(Described<Policy>::fields.size + 1 == member_count<Policy>(), "all but the waivers");
-static_assert(Described<ComparisonRow>::fields.size + 1 == member_count<ComparisonRow>(),
-              "all but the kernels");
+static_assert(Described<ComparisonRow>::fields.size + 2 == member_count<ComparisonRow>(),
+              "all but the kernels and the causes");
 static_assert(waiver_outcome.size + 1 == member_count<WaiverUse>(), "all but the waiver");
 static_assert(lists_each_member_once<Policy>() && lists_each_member_once<ComparisonRow>());
 

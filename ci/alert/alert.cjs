@@ -45,7 +45,7 @@ function row(one) {
   return `${one.case}  ${one.metric}  ${percent(one.ratio - 1)}${interval}`;
 }
 
-// What a suite's report says: {suite, state, red: [{case, text}], record, commits, searched}. `state` is red, passed, or
+// A suite's report in short: {suite, state, red: [{case, text}], record, commits, searched}. `state` is red, passed, or
 // undecided where there is no verdict.
 function readSuite(folder) {
   const report = readJson(folder, "verdict.json", "harness-comparison");

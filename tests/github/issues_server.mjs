@@ -1,6 +1,6 @@
-// A server that keeps issues, labels and comments of a repository as GitHub's API does: lists the newest first, 30 a page
-// or as many as asked for up to 100, with a header that links the next; refuses a label that is there, and a text that is
-// too long. As a program: node issues_server.mjs STATE.json PORT_FILE keeps what it knows in STATE.json, which the test
+// A server that keeps issues, labels and comments of a repository as GitHub's API does. It lists the newest first, 30 a
+// page or as many as asked for up to 100, with a header that links the next. It refuses a label that is there, and a text
+// that is too long. As a program: node issues_server.mjs STATE.json PORT_FILE keeps what it knows in STATE.json, which the test
 // may change between requests.
 import fs from "node:fs";
 import http from "node:http";

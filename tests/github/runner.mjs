@@ -5,9 +5,9 @@
 // EVENT.json: {"event_name": ..., "event": payload, and other members of the github context}. --matrix
 // is one of the jobs that `strategy` makes, --needs the result of an earlier job, and its outputs. --with overrides an input of the local action that the job uses. Conditions, env, inputs and outputs are
 // evaluated from the files; `run:` steps and local composite actions are executed; of the actions of
-// others four do something: actions/upload-artifact copies the folder to the folder `artifacts` beside RESULT.json,
-// actions/download-artifact copies from there, actions/checkout with a `path` puts its `sparse-checkout` of `ref` there,
-// and actions/github-script runs its script with the API at GITHUB_API_URL. SIGTERM cancels the job: the step that runs gets SIGINT, and steps that ask for it
+// others four do something. actions/upload-artifact copies the folder to the folder `artifacts` beside RESULT.json, and
+// actions/download-artifact copies from there. actions/checkout with a `path` puts its `sparse-checkout` of `ref` there.
+// actions/github-script runs its script with the API at GITHUB_API_URL. SIGTERM cancels the job: the step that runs gets SIGINT, and steps that ask for it
 // still run.
 //
 // RESULT.json: ran, conclusion, concurrency, outputs (of the job, and of the local action's step), annotations, summary,

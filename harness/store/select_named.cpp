@@ -13,6 +13,7 @@
 #include "harness/store/record_file.h"
 #include "harness/store/select.h"
 #include "harness/store/select_parts.h"
+#include "harness/store/sql/alert_marks.h"
 
 namespace harness {
 namespace fs = std::filesystem;
@@ -114,7 +115,8 @@ Error no_record(Store& store, const std::string& id) {
 // The names that this store knows, each once.
 std::vector<std::string> known_names(const std::vector<RecordName>& names) {
   std::set<std::string> known;
-  for (const RecordName& one : names) known.insert("@" + one.name);
+  for (const RecordName& one : names)
+    if (!mark_in(one)) known.insert("@" + one.name);
   return {known.begin(), known.end()};
 }
 

@@ -52,6 +52,15 @@ names "$culprit"
 expect 3 bisect --good good --max-steps 1 --store other.db
 names --max-steps
 
+# So does one whose time is over, which begins no further commit.
+expect 3 bisect --good good --budget 0 --store seventh.db --report json=seventh.json
+names --budget
+holds seventh.json 'report["stopped"] and report["out_of_time"]' 'len(report["culprits"]) == 11' 'len(report["steps"]) == 1'
+expect 0 bisect --good good --budget 1h --report json=first.json
+holds first.json 'not report["stopped"] and not report["out_of_time"]'
+expect 2 bisect --good good --budget soon
+names --budget
+
 touch broken; step 103 0.001 "broken and slower"; git rm -q --cached broken; rm broken
 step 107
 expect 3 bisect --good HEAD~2 --store fourth.db

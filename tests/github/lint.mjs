@@ -72,7 +72,7 @@ function jobRules(name, job, workflow, action) {
   const labels = [job["runs-on"]].flat();
   const byPullRequest = Object.keys(workflow.on).includes("pull_request");
   if (labels.includes("self-hosted") && byPullRequest &&
-      holds(job.if, { github: aForksPullRequest, inputs: {}, vars: {}, secrets: {} }, {}))
+      holds(job.if, { github: aForksPullRequest, inputs: {}, needs: {}, vars: {}, secrets: {} }, {}))
     findings.push(`job ${name} would run a fork's code on a machine of ours`);
   for (const step of job.steps) {
     findings.push(...localAction(step, action));
@@ -147,7 +147,8 @@ function lintAction(text) {
 export async function lint(files) {
   const labels = parse(files[".github/actionlint.yaml"])["self-hosted-runner"].labels;
   const actionFile = "ci/action/action.yml";
-  const findings = lintAction(files[actionFile]).map((finding) => `${actionFile}: ${finding}`);
+  const actions = Object.keys(files).filter((file) => file.endsWith("/action.yml"));
+  const findings = actions.flatMap((file) => lintAction(files[file]).map((finding) => `${file}: ${finding}`));
   const action = parse(files[actionFile]);
   for (const [file, text] of Object.entries(files))
     if (file.startsWith(".github/workflows/"))

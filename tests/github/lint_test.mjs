@@ -7,7 +7,7 @@ import { haveShellcheck, lint } from "./lint.mjs";
 
 const root = process.env.HARNESS_SOURCE;
 const workflows = fs.readdirSync(path.join(root, ".github/workflows")).map((name) => `.github/workflows/${name}`);
-const files = Object.fromEntries([...workflows, ".github/actionlint.yaml", "ci/action/action.yml"]
+const files = Object.fromEntries([...workflows, ".github/actionlint.yaml", "ci/action/action.yml", "ci/alert/action.yml"]
   .map((name) => [name, fs.readFileSync(path.join(root, name), "utf8")]));
 
 test("the workflows and the action are clean", async () => {
@@ -43,6 +43,7 @@ const mistakes = [
   ["an unknown key of the action", action, "using: composite", "using: composit", /composit/],
   ["an unknown key of a step", action, "shell: bash", "shel: bash", /unknown key shel/],
   ["an unknown function", action, "if: always()", "if: alway()", /alway/],
+  ["an unknown key of the action that keeps the issue", "ci/alert/action.yml", "using: composite", "using: composit", /composit/],
   ["a broken expression", action, "${{ inputs.lock }}", "${{ inputs.lock && }}", /inputs\.lock &&/],
 ];
 if (haveShellcheck) mistakes.push(["a script with an unquoted variable", ci, '--preset "$PRESET"', "--preset $PRESET", /SC2086/]);

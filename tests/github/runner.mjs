@@ -1,12 +1,13 @@
 // Runs one job of a workflow file as GitHub's runner would, in the current folder, which is the workspace:
 //
-//   node runner.mjs WORKFLOW JOB EVENT.json RESULT.json [--matrix NAME=VALUE]... [--with NAME=VALUE]... [--needs JOB=RESULT[,OUTPUT=VALUE]...]...
+//   node runner.mjs WORKFLOW JOB EVENT.json RESULT.json [--matrix NAME=VALUE]... [--with NAME=VALUE]... [--needs JOB=RESULT[,OUTPUT=VALUE]...]... [--vars NAME=VALUE]...
 //
 // EVENT.json: {"event_name": ..., "event": payload, and other members of the github context}. --matrix
 // is one of the jobs that `strategy` makes, --needs the result of an earlier job, and its outputs. --with overrides an input of the local action that the job uses. Conditions, env, inputs and outputs are
 // evaluated from the files; `run:` steps and local composite actions are executed; of the actions of
-// others two do something: actions/upload-artifact copies the folder to the folder `artifacts` beside RESULT.json, and
-// actions/checkout with a `path` puts its `sparse-checkout` of `ref` there. SIGTERM cancels the job: the step that runs gets SIGINT, and steps that ask for it
+// others four do something. actions/upload-artifact copies the folder to the folder `artifacts` beside RESULT.json, and
+// actions/download-artifact copies from there. actions/checkout with a `path` puts its `sparse-checkout` of `ref` there.
+// actions/github-script runs its script with the API at GITHUB_API_URL. SIGTERM cancels the job: the step that runs gets SIGINT, and steps that ask for it
 // still run.
 //
 // RESULT.json: ran, conclusion, concurrency, outputs (of the job, and of the local action's step), annotations, summary,
@@ -14,7 +15,9 @@
 // status is 0 unless the runner itself fails.
 import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
+import octokit from "@actions/github";
 import { parse } from "yaml";
 import { fill, fillAll, holds } from "./expressions.mjs";
 
@@ -22,12 +25,13 @@ const [workflowFile, jobName, eventFile, resultFile, ...rest] = process.argv.sli
 const overrides = {};
 const matrix = {};
 const needs = {};
+const vars = {};
 for (let i = 0; i < rest.length; i += 2) {
-  if (!["--with", "--matrix", "--needs"].includes(rest[i]) || !rest[i + 1]?.includes("=")) throw new Error(`unknown argument ${rest[i]}`);
+  if (!["--with", "--matrix", "--needs", "--vars"].includes(rest[i]) || !rest[i + 1]?.includes("=")) throw new Error(`unknown argument ${rest[i]}`);
   const [, name, value] = /^([^=]*)=(.*)$/s.exec(rest[i + 1]);
   const [result, ...outputs] = value.split(",");
   if (rest[i] === "--needs") needs[name] = { result, outputs: Object.fromEntries(outputs.map((one) => one.split("="))) };
-  else (rest[i] === "--with" ? overrides : matrix)[name] = value;
+  else ({ "--with": overrides, "--matrix": matrix, "--vars": vars })[rest[i]][name] = value;
 }
 
 const workspace = process.cwd();
@@ -39,7 +43,7 @@ const github = {
   repository: "example/kernels", base_ref: "", head_ref: "", token: "none", workspace,
   server_url: "https://github.com", ...event,
 };
-const contexts = { github, matrix, needs, inputs: event.event.inputs ?? {}, vars: {}, secrets: {}, runner: { temp: scratch }, env: {} };
+const contexts = { github, matrix, needs, inputs: event.event.inputs ?? {}, vars, secrets: {}, runner: { temp: scratch }, env: {} };
 const result = { ran: false, conclusion: "skipped", outputs: {}, annotations: [], artifacts: [], steps: [], summary: "" };
 const state = { failed: false, cancelled: false };
 let running;
@@ -121,13 +125,41 @@ async function execute(script, shell, environment, actionPath) {
   return { status, outputs: readOutputs(files.output) };
 }
 
+const artifacts = path.join(path.dirname(path.resolve(resultFile)), "artifacts");
 function upload(inputs) {
   const source = path.resolve(workspace, inputs.path);
   if (!fs.existsSync(source)) return;
-  const target = path.join(path.dirname(path.resolve(resultFile)), "artifacts", inputs.name);
+  const target = path.join(artifacts, inputs.name);
   fs.rmSync(target, { recursive: true, force: true });
   fs.cpSync(source, target, { recursive: true });
   result.artifacts.push(inputs.name);
+}
+
+function download(inputs) {
+  const pattern = new RegExp(`^${inputs.pattern.replace(/[.+]/g, "\\$&").replace(/\*/g, ".*")}$`);
+  for (const name of fs.existsSync(artifacts) ? fs.readdirSync(artifacts) : [])
+    if (pattern.test(name)) fs.cpSync(path.join(artifacts, name), path.join(inputs.path, name), { recursive: true });
+}
+
+// As actions/github-script: the script is the body of an async function.
+async function runScript(inputs, environment) {
+  const outputs = {};
+  const core = { info: console.log, notice: console.log, setOutput: (name, value) => (outputs[name] = value) };
+  const [owner, repo] = github.repository.split("/");
+  const context = { repo: { owner, repo }, sha: github.sha, runId: 5, payload: github.event };
+  const AsyncFunction = (async () => {}).constructor;
+  const before = { ...process.env };
+  Object.assign(process.env, environment);
+  try {
+    const client = octokit.getOctokit(inputs["github-token"] ?? github.token, { baseUrl: process.env.GITHUB_API_URL });
+    await new AsyncFunction("github", "context", "core", "require", inputs.script)(client, context, core, createRequire(import.meta.url));
+    return { status: 0, outputs };
+  } catch (error) {
+    console.log(error);
+    return { status: 1, outputs };
+  } finally {
+    process.env = before;
+  }
 }
 
 function checkOut(inputs) {
@@ -143,13 +175,15 @@ async function runUses(step, known, environment) {
   if (!step.uses.startsWith("./")) {
     if (step.uses.startsWith("actions/upload-artifact@")) upload(given);
     if (step.uses.startsWith("actions/checkout@") && given.path) checkOut(given);
+    if (step.uses.startsWith("actions/download-artifact@")) download(given);
+    if (step.uses.startsWith("actions/github-script@")) return runScript(given, environment);
     return { status: 0, outputs: {} };
   }
   const folder = path.resolve(workspace, step.uses);
   const action = parse(fs.readFileSync(path.join(folder, "action.yml"), "utf8"));
   const inputs = {};
-  for (const [name, input] of Object.entries(action.inputs)) inputs[name] = overrides[name] ?? given[name] ?? String(input.default ?? "");
-  const inside = { ...known, inputs, steps: {} };
+  const inside = { ...known, github: { ...known.github, action_path: folder }, inputs, steps: {} };
+  for (const [name, input] of Object.entries(action.inputs)) inputs[name] = overrides[name] ?? given[name] ?? String(fill(input.default, inside, state) ?? "");
   const status = await runSteps(action.runs.steps, inside, environment, folder);
   const outputs = Object.fromEntries(Object.entries(action.outputs).map(([name, output]) => [name, fill(output.value, inside, state)]));
   Object.assign(result.outputs, outputs);

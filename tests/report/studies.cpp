@@ -34,6 +34,31 @@ RowExplanation explained(const ComparisonRow& row) {
 
 }  // namespace
 
+namespace {
+
+AlertRates alerts(const std::string& name, const Trend& trend) {
+  AlertRates rates;
+  rates.since = "2026-08-22";
+  for (int i = 0; i < 3; ++i) {
+    Alert alert;
+    alert.records = {"3a1f0c3e-0000-4000-8000-00000000000" + std::to_string(i)};
+    alert.commit = trend.points[6].commit;
+    alert.started = "2026-11-20T02:17:00Z";
+    alert.device_uuid = trend.device_uuid;
+    alert.cases = {name};
+    if (i < 2) alert.mark = i == 0 ? AlertMark::true_alert : AlertMark::false_alert;
+    rates.alerts.push_back(alert);
+  }
+  rates.missed = {{MissedSlowdown::Source::change_point, trend.points[3].commit, {name}},
+                  {MissedSlowdown::Source::mark, trend.points[4].commit, {}}};
+  rates.unmarked = 1;
+  rates.precision = AlertRate{1, 2, {0.0253, 0.9747}};
+  rates.recall = AlertRate{1, 3, {0.017, 0.8646}};
+  return rates;
+}
+
+}  // namespace
+
 HistoryReport history(const std::string& name) {
   Trend trend;
   trend.case_id = name;
@@ -79,6 +104,7 @@ HistoryReport history(const std::string& name) {
   report.alpha = 0.01;
   report.session_sd = 0.001;
   report.notes = {{HistoryNoteCode::calibration, {{"records", 1}}}};
+  report.alerts = alerts(name, trend);
   report.trends.push_back(std::move(trend));
   return report;
 }
@@ -216,13 +242,14 @@ RecordList record_list(const std::string& name) {
   newest.started = "2026-03-04T05:06:07Z";
   newest.state = "complete";
   newest.verdict = "regressed";
+  newest.mark = "false";
   newest.results = 24;
   ListedRecord partial = newest;
   partial.id = "2b7d9e10-0000-4000-8000-000000000002";
   partial.names = {};
   partial.dirty = partial.partial = true;
   partial.state = "interrupted";
-  partial.verdict = "";
+  partial.verdict = partial.mark = "";
   partial.results = 7;
   partial.failures = 2;
   ListedRecord calibration = partial;

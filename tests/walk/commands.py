@@ -12,7 +12,7 @@ import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
 documents = ["README.md", "baselines/README.md", "ci/README.md", "ci/on-call.md", "ci/your-repository.md",
-             "harness/cli/commands/guide.md", "harness/cli/farm/README.md", "harness/cli/tune/README.md", "harness/doctor/doctor.md",
+             "harness/cli/commands/guide.md", "harness/cli/commands/loop.md", "harness/cli/farm/README.md", "harness/cli/tune/README.md", "harness/doctor/doctor.md",
              "harness/measure/together.md", "harness/report/formats.md", "harness/study/selftest.md"]
 
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <utility>
@@ -120,7 +121,9 @@ class Search {
     };
     int steps = 0;
     while (const auto next = bisection.next(is_cheap)) {
-      report_.stopped = limits_.max_steps > 0 && steps++ == limits_.max_steps;
+      report_.out_of_time =
+          limits_.budget && Clock::now() - begin_ >= std::chrono::duration<double>(*limits_.budget);
+      report_.stopped = report_.out_of_time || (limits_.max_steps > 0 && steps++ == limits_.max_steps);
       if (report_.stopped) break;
       const MaybeJudged judged = test(*next);
       if (!judged) return fail(judged.error());
@@ -218,6 +221,9 @@ class Search {
             "check --good and --bad, the case and the margin (--margin)"};
   }
 
+  using Clock = std::chrono::steady_clock;
+
+  const Clock::time_point begin_ = Clock::now();
   BisectMeasurer measurer_;
   const BisectLimits& limits_;
   const std::vector<Commit>& line_;

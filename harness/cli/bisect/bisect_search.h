@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/units.h"
 #include "harness/cli/programs/measure_commit.h"
 #include "harness/model/results/bisection_log.h"
 #include "harness/store/git.h"
@@ -13,8 +14,9 @@
 namespace harness {
 
 struct BisectLimits {
-  int max_steps = 0;       // most commits to test; 0: no limit
-  int max_processes = 40;  // limit for inconclusive commits
+  int max_steps = 0;                // most commits to test; 0: no limit
+  int max_processes = 40;           // limit for inconclusive commits
+  std::optional<Seconds> budget{};  // no commit is begun when it has passed
 };
 
 // `line`: from the good commit to the bad one. std::nullopt: interrupted. The worktree that builds need is

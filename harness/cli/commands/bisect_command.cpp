@@ -88,6 +88,12 @@ Status check_pattern(const BisectArguments& arguments, const BisectMeasuring& ho
                              : printable(suggestion(pattern, ids)));
 }
 
+Result<std::optional<Seconds>> parse_search_time(const std::string& text) {
+  const Result<Seconds> budget = text == "0" ? 0.0 : parse_duration(text);
+  if (!budget) return fail(budget.error());
+  return *budget;
+}
+
 // A bisection searches for a changed verdict. Options that only change the exit status are refused.
 Status check_policy_of_bisect(const PolicyOptions& policy) {
   const std::string idle = policy.given({"--allow", "--fail-on", "--waivers", "--no-waivers"});
@@ -163,6 +169,9 @@ void add_bisect(Commands& commands) {
       ->capture_default_str()
       ->check(whole_number(3, 1000))
       ->type_name("N");
+  add_typed(command, "--budget", arguments.limits.budget, parse_search_time,
+            "begin no further commit when so much time has passed, and tell what is left; default: no limit")
+      ->type_name("DURATION");
   arguments.store.add_to(command);
   arguments.policy.add_to(command);
   arguments.output.add_to(command);

@@ -19,28 +19,43 @@
 #include "harness/cli/output/render_with_sources.h"
 #include "harness/model/results/record_list.h"
 #include "harness/report/documents.h"
+#include "harness/store/sql/alert_marks.h"
 
 namespace harness {
 namespace {
+
+constexpr const char* no_mark = "none";
 
 struct RecordsArguments {
   SelectionOptions from;
   std::size_t last = 50;
   std::string record = "HEAD";
   std::vector<std::string> records;
+  std::optional<AlertMark> mark;
   std::optional<std::size_t> keep;
   std::string before;  // a day
   bool dry_run = false;
   OutputOptions output;
 };
 
-using NamesByRun = std::map<std::string, std::vector<std::string>>;
+// Names and marks that people gave a record.
+struct Said {
+  std::vector<std::string> names;
+  std::string mark;
+};
+using NamesByRun = std::map<std::string, Said>;
 
 Result<NamesByRun> names_by_run(Store& store) {
   const Result<std::vector<RecordName>> names = store.names();
   if (!names) return fail(names.error());
   NamesByRun by_run;
-  for (const RecordName& one : *names) by_run[one.run].push_back(one.name);
+  for (const RecordName& one : *names) {
+    Said& said = by_run[one.run];
+    if (const std::optional<AlertMark> mark = mark_in(one))
+      said.mark = name_of(*mark);
+    else
+      said.names.push_back(one.name);
+  }
   return by_run;
 }
 
@@ -53,7 +68,7 @@ RunQuery query_of(const RecordsArguments& arguments) {
 ListedRecord listed(const RunInfo& run, const NamesByRun& names) {
   const auto own = names.find(run.id);
   return {run.id,
-          own == names.end() ? std::vector<std::string>{} : own->second,
+          own == names.end() ? std::vector<std::string>{} : own->second.names,
           run.suite,
           run.revision.commit,
           run.revision.branch,
@@ -62,6 +77,7 @@ ListedRecord listed(const RunInfo& run, const NamesByRun& names) {
           run.started,
           std::string(name_of(run.state)),
           run.verdict,
+          own == names.end() ? "" : own->second.mark,
           run.calibration ? "calibration"
           : run.paired    ? "ab"
                           : "",
@@ -170,6 +186,40 @@ int delete_records(const RecordsArguments& arguments, const CommandLine& /*line*
   return remove_runs(**store, runs, arguments.dry_run);
 }
 
+// Only a record that regressed had an alert.
+Status check_mark(const RunInfo& run, const std::optional<AlertMark>& mark) {
+  if (!mark || *mark == AlertMark::missed || run.verdict == name_of(Verdict::regressed)) return {};
+  return fail(ErrorKind::usage,
+              fmt::format("the record {} raised no alert: {}", run.id,
+                          run.verdict.empty() ? "it was never judged" : "its verdict is " + run.verdict),
+              "`missed` marks a slowdown that no result told; `harness history` lists the alerts");
+}
+
+int mark_records(const RecordsArguments& arguments, const CommandLine& /*line*/) {
+  const auto store = Store::open_existing(arguments.from.store.url);
+  if (!store) return report_error(store.error());
+  std::vector<std::string> ids;
+  for (const std::string& word : arguments.records) {
+    const Result<RunInfo> run = run_named(**store, arguments, word);
+    if (!run) return report_error(run.error());
+    if (const Status fits = check_mark(*run, arguments.mark); !fits) return report_error(fits.error());
+    ids.push_back(run->id);
+  }
+  for (const std::string& id : ids)
+    if (const Status set = set_mark(arguments.from.store.url, id, arguments.mark); !set)
+      return report_error(set.error());
+  return exit_ok;
+}
+
+Result<std::optional<AlertMark>> parse_mark(const std::string& word) {
+  std::vector<std::string> known = all_names<AlertMark>();
+  known.emplace_back(no_mark);
+  if (word == no_mark) return std::optional<AlertMark>();
+  if (const auto mark = parse_name<AlertMark>(word)) return mark;
+  return fail(ErrorKind::usage, fmt::format("`{}` is not one of {}", printable(word), join(known, ", ")),
+              suggestion(word, known));
+}
+
 // The records to remove, newest first: those without a name that --keep and --before do not spare. The count
 // is by suite and machine class.
 std::vector<RunInfo> superfluous(const std::vector<RunInfo>& newest_first, const NamesByRun& names,
@@ -221,7 +271,7 @@ void add_dry_run(CLI::App& command, bool& dry_run) {
 
 void add_records(Commands& commands) {
   const auto arguments = std::make_shared<RecordsArguments>();
-  CLI::App& group = commands.add_group("records", "What the store holds: list, show, delete, prune");
+  CLI::App& group = commands.add_group("records", "What the store holds: list, show, mark, delete, prune");
   Commands below = commands.below(group);
 
   CLI::App& list = below.add("list", "List the records, the newest first", arguments, list_records);
@@ -246,7 +296,20 @@ void add_records(Commands& commands) {
   add_dry_run(remove, arguments->dry_run);
   arguments->from.add_to(remove);
 
-  CLI::App& prune = below.add("prune", "Remove old records, but none with a name", arguments, prune_records);
+  CLI::App& mark = below.add("mark", "Tell whether the alert of a record was true", arguments, mark_records);
+  add_typed(
+      mark, "mark", arguments->mark, parse_mark,
+      "`true`: a result that regressed was a slowdown of the code; `false`: none was; `missed`: the code "
+      "was slower, and nothing told; `none`: takes the mark back")
+      ->required()
+      ->type_name("true|false|missed|none");
+  mark.add_option("record", arguments->records, "ids, 8 characters or more, or @NAMEs")
+      ->required()
+      ->type_name("ID");
+  arguments->from.add_to(mark);
+
+  CLI::App& prune =
+      below.add("prune", "Remove old records, but none with a name or a mark", arguments, prune_records);
   prune.add_option("--keep", arguments->keep, "spare so many of each suite and machine class, the newest")
       ->check(whole_number(0, 1'000'000'000))
       ->type_name("N");

@@ -11,6 +11,7 @@
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/cli/history/alert_history.h"
 #include "harness/cli/judging/learned_policy.h"
 #include "harness/model/codec.h"
 #include "harness/model/known_metrics.h"
@@ -195,6 +196,11 @@ Status check_pattern(const SeriesOfBranch& found, Store& store, RunQuery query,
   return {};
 }
 
+// Nothing was left out, so that no slowdown is missed.
+bool is_whole(const HistoryArguments& arguments) {
+  return arguments.pattern.empty() && arguments.metric.empty() && arguments.last == 0 && !arguments.since;
+}
+
 // The spread between sessions of each series: from calibrations in the store, else from its own points.
 void take_learned(std::vector<MeasuredSeries>& series, const StoredHistory& stored) {
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<LearnedSpread>> known;
@@ -273,6 +279,11 @@ Result<HistoryReport> make_history(Store& store, const HistoryArguments& argumen
   report.notes = std::move(found.notes);
   if (is_shallow(folder)) report.notes.push_back({HistoryNoteCode::shallow});
   report.trends = find_trends(std::move(found.series), options);
+  if (is_whole(arguments)) {
+    Result<AlertRates> alerts = read_alerts(store, *stored, all.commits, report.trends);
+    if (!alerts) return fail(alerts.error());
+    report.alerts = std::move(*alerts);
+  }
   return report;
 }
 

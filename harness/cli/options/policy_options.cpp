@@ -60,18 +60,6 @@ Result<double> parse_alpha(const std::string& text) {
               "0.01 is the default; 0.05 finds more and errs more");
 }
 
-Result<std::string> today() {
-  const std::string clock = utc_timestamp().substr(0, 10), chosen = environment::today();
-  if (chosen.empty()) return clock;
-  if (!is_date(chosen))
-    return fail(ErrorKind::usage, fmt::format("HARNESS_TODAY: `{}` is not a date", printable(chosen)),
-                "write year-month-day, such as 2026-12-31");
-  if (chosen >= clock) return chosen;
-  return fail(ErrorKind::usage,
-              fmt::format("HARNESS_TODAY: {} has passed, and expired waivers would hold again", chosen),
-              fmt::format("name {} or a later day", clock));
-}
-
 // "" when there is none.
 std::string default_waivers(const std::string& suite_file) {
   std::error_code code;

@@ -55,7 +55,8 @@ struct BisectReport {
   BisectCommit bad;
   std::vector<BisectStep> steps;       // in the order tested
   std::vector<BisectCommit> culprits;  // oldest first: one, or those that could not be told apart
-  bool stopped = false;                // by --max-steps
+  bool stopped = false;                // by a limit, before it was decided
+  bool out_of_time = false;            // by the one of time
 };
 
 }  // namespace harness

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/model/alerts/alert_rates.h"
 #include "harness/model/fact.h"
 #include "harness/model/results/summary.h"
 #include "harness/schema/enum_names.h"
@@ -127,13 +128,14 @@ using HistoryNote = Fact<HistoryNoteCode>;
 struct HistoryReport {
   std::string suite;
   std::string branch;
-  std::string head;                // its newest commit
-  std::size_t commits = 0;         // of the branch that were looked at
-  std::size_t measured = 0;        // of them: with a record that was used
-  double alpha = 0;                // of change points, after correction
-  double session_sd = 0;           // where no calibration says
-  std::vector<HistoryNote> notes;  // records that were left out
-  std::vector<Trend> trends;       // of the newest record's devices first, as in its suite
+  std::string head;                  // its newest commit
+  std::size_t commits = 0;           // of the branch that were looked at
+  std::size_t measured = 0;          // of them: with a record that was used
+  double alpha = 0;                  // of change points, after correction
+  double session_sd = 0;             // where no calibration says
+  std::vector<HistoryNote> notes;    // records that were left out
+  std::vector<Trend> trends;         // of the newest record's devices first, as in its suite
+  std::optional<AlertRates> alerts;  // none: only a part of the history was read
 };
 
 }  // namespace harness

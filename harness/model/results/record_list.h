@@ -18,6 +18,7 @@ struct ListedRecord {
   std::string started;  // UTC
   std::string state;    // by name: "complete"
   std::string verdict;  // by name; "": never judged
+  std::string mark;     // of its alert, by name: "true"; "": nobody marked it
   std::string purpose;  // "calibration", "ab" or "": for a comparison
   bool partial = false;
   std::size_t results = 0;

@@ -7,6 +7,7 @@
 #include "harness/report/documents.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
+#include "harness/report/schemas.h"
 #include "harness/report/words/study_words.h"
 #include "harness/schema/formats.h"
 
@@ -44,8 +45,8 @@ struct Described<BisectReport> {
   static constexpr auto fields = list_fields<BisectReport>(
       JsonLayout::lines, field("suite", &BisectReport::suite), field("cases", &BisectReport::cases),
       field("good", &BisectReport::good), field("bad", &BisectReport::bad),
-      field("stopped", &BisectReport::stopped), field("steps", &BisectReport::steps),
-      field("culprits", &BisectReport::culprits));
+      field("stopped", &BisectReport::stopped), field("out_of_time", &BisectReport::out_of_time),
+      field("steps", &BisectReport::steps), field("culprits", &BisectReport::culprits));
 };
 
 }  // namespace harness
@@ -64,7 +65,9 @@ std::string headline_of(const BisectReport& report) {
     return fmt::format("{} is the first commit that is worse", hash_of(report.culprits.front()));
   return fmt::format("the culprit is one of these {}; {}",
                      counted(report.culprits.size(), "commit", "commits"),
-                     report.stopped ? "--max-steps ended the search" : "the others could not be decided");
+                     report.out_of_time ? "--budget ended the search"
+                     : report.stopped   ? "--max-steps ended the search"
+                                        : "the others could not be decided");
 }
 
 std::string described(const BisectCommit& commit) {
@@ -161,6 +164,10 @@ Report bisect_document(const BisectReport& bisection) {
   const std::string headline = document.headline;
   return {std::move(document), [&bisection, headline] { return ci_of(bisection, headline); },
           [&bisection] { return report_json(bisection, formats::bisect); }};
+}
+
+std::string bisect_schema() {
+  return schema_text(Described<BisectReport>::fields, formats::bisect);
 }
 
 }  // namespace harness::report

@@ -9,6 +9,7 @@
 #include "harness/report/documents/identity.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
+#include "harness/report/schemas.h"
 #include "harness/report/words/study_words.h"
 #include "harness/schema/formats.h"
 
@@ -187,6 +188,10 @@ Report calibration_document(const CalibrationReport& calibration) {
   const std::string headline = document.headline;
   return {std::move(document), [&calibration, headline] { return ci_of(calibration, headline); },
           [&calibration] { return report_json(calibration, formats::calibration); }};
+}
+
+std::string calibration_schema() {
+  return schema_text(Described<CalibrationReport>::fields, formats::calibration);
 }
 
 }  // namespace harness::report

@@ -5,6 +5,7 @@
 #include "harness/report/documents.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
+#include "harness/report/schemas.h"
 #include "harness/report/words/examination_words.h"
 #include "harness/schema/formats.h"
 
@@ -104,6 +105,10 @@ Report doctor_document(const Examination& examination) {
   for (Checklist& list : checklists_of(examination)) document.blocks.push_back({std::move(list)});
   return {std::move(document), [&examination] { return ci_of(examination); },
           [&examination] { return report_json(examination, formats::doctor); }};
+}
+
+std::string doctor_schema() {
+  return schema_text(Described<Examination>::fields, formats::doctor);
 }
 
 }  // namespace harness::report

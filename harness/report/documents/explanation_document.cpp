@@ -8,6 +8,7 @@
 #include "harness/report/media/comparison_json.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
+#include "harness/report/schemas.h"
 #include "harness/schema/formats.h"
 
 namespace harness {
@@ -98,6 +99,10 @@ Report explanation_document(const Retelling& explanation) {
   const std::string headline = document.headline;
   return {std::move(document), [&explanation, headline] { return ci_of(explanation, headline); },
           [&explanation] { return report_json(explanation, formats::explanation); }};
+}
+
+std::string explanation_schema() {
+  return schema_text(Described<Retelling>::fields, formats::explanation);
 }
 
 }  // namespace harness::report

@@ -11,8 +11,10 @@
 #include "harness/model/results/summary_fields.h"
 #include "harness/report/documents.h"
 #include "harness/report/documents/identity.h"
+#include "harness/report/documents/lists/alert_lines.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
+#include "harness/report/schemas.h"
 #include "harness/report/words/study_words.h"
 #include "harness/schema/formats.h"
 
@@ -93,13 +95,50 @@ struct Described<Trend> {
 };
 
 template <>
+struct Described<Alert> {
+  static constexpr auto fields = list_fields<Alert>(
+      JsonLayout::lines, field("started", &Alert::started), field("commit", &Alert::commit),
+      field("device", &Alert::device_uuid), field("mark", &Alert::mark), field("records", &Alert::records),
+      field("cases", &Alert::cases));
+};
+
+template <>
+struct Described<MissedSlowdown> {
+  using Missed = MissedSlowdown;
+  static constexpr auto fields =
+      list_fields<Missed>(JsonLayout::line, field("commit", &Missed::commit),
+                          field("source", &Missed::source), field("cases", &Missed::cases));
+};
+
+template <>
+struct Described<AlertRate> {
+  using Rate = AlertRate;
+  static constexpr auto fields = list_fields<Rate>(
+      JsonLayout::line, field("hits", &Rate::hits), field("trials", &Rate::trials),
+      derived(
+          "rate",
+          [](const Rate& rate) { return static_cast<double>(rate.hits) / static_cast<double>(rate.trials); }),
+      field("interval", &Rate::interval));
+};
+
+template <>
+struct Described<AlertRates> {
+  using Rates = AlertRates;
+  static constexpr auto fields = list_fields<Rates>(
+      JsonLayout::lines, field("since", &Rates::since), field("confidence", &Rates::confidence),
+      field("unmarked", &Rates::unmarked), field("precision", &Rates::precision),
+      field("recall", &Rates::recall), field("alerts", &Rates::alerts), field("missed", &Rates::missed));
+};
+
+template <>
 struct Described<HistoryReport> {
   using Report = HistoryReport;
-  static constexpr auto fields = list_fields<Report>(
-      JsonLayout::lines, field("suite", &Report::suite), field("branch", &Report::branch),
-      field("head", &Report::head), field("commits", &Report::commits), field("measured", &Report::measured),
-      field("alpha", &Report::alpha), field("session_sd", &Report::session_sd),
-      derived("notes", report::history_notes), field("series", &Report::trends));
+  static constexpr auto fields =
+      list_fields<Report>(JsonLayout::lines, field("suite", &Report::suite), field("branch", &Report::branch),
+                          field("head", &Report::head), field("commits", &Report::commits),
+                          field("measured", &Report::measured), field("alpha", &Report::alpha),
+                          field("session_sd", &Report::session_sd), derived("notes", report::history_notes),
+                          field("alerts", &Report::alerts), field("series", &Report::trends));
 };
 
 }  // namespace harness
@@ -328,8 +367,14 @@ Report history_document(const HistoryReport& history) {
   document.blocks = {{Table{"", grid_of(history)}},
                      {Findings{"what changed", findings_of(history)}},
                      {List{"passed over", history_notes(history)}}};
+  if (history.alerts && (!history.alerts->alerts.empty() || !history.alerts->missed.empty()))
+    document.blocks.push_back({List{"alerts since " + history.alerts->since, alert_lines(*history.alerts)}});
   return {std::move(document), [&history] { return ci_of(history); },
           [&history] { return report_json(history, formats::history); }};
+}
+
+std::string history_schema() {
+  return schema_text(Described<HistoryReport>::fields, formats::history);
 }
 
 }  // namespace harness::report

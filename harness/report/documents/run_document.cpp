@@ -16,6 +16,7 @@
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/report/over_shapes.h"
+#include "harness/report/schemas.h"
 #include "harness/report/words/summary_words.h"
 
 namespace harness {
@@ -379,6 +380,10 @@ Report unfinished_document(const std::string& command) {
     return view;
   };
   return {std::move(document), ci, [=] { return report_json(Unfinished{command}, formats::unfinished); }};
+}
+
+std::string unfinished_schema() {
+  return schema_text(Described<Unfinished>::fields, formats::unfinished);
 }
 
 }  // namespace harness::report

@@ -8,6 +8,7 @@
 #include "harness/report/documents/identity.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
+#include "harness/report/schemas.h"
 #include "harness/report/words/study_words.h"
 #include "harness/schema/formats.h"
 
@@ -234,6 +235,10 @@ Report selftest_document(const SelftestReport& selftest) {
   document.blocks.push_back({List{"notes", all_remarks(selftest)}});
   return {std::move(document), [&selftest] { return ci_of(selftest); },
           [&selftest] { return report_json(selftest, formats::selftest); }};
+}
+
+std::string selftest_schema() {
+  return schema_text(Described<SelftestReport>::fields, formats::selftest);
 }
 
 }  // namespace harness::report

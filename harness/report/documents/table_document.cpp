@@ -14,6 +14,7 @@
 #include "harness/report/documents/run_remarks.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
+#include "harness/report/schemas.h"
 #include "harness/schema/formats.h"
 
 namespace harness::report {
@@ -220,6 +221,10 @@ Result<Report> table_document(const Record& record, const std::vector<Summary>& 
   const Document drawn = document;
   return Report{std::move(document), [&record, drawn] { return ci_of(record, drawn); },
                 [&record, entries, shown] { return json_table(record, entries, shown); }};
+}
+
+std::string table_schema() {
+  return schema_text(Described<TableJson>::fields, formats::table);
 }
 
 }  // namespace harness::report

@@ -10,6 +10,7 @@
 #include "harness/report/documents.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
+#include "harness/report/schemas.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/schema/formats.h"
 
@@ -216,6 +217,10 @@ Report trace_document(const TracedRun& run) {
   const std::string headline = document.headline;
   return {std::move(document), [&run, headline] { return ci_of(run, headline); },
           [&run] { return report_json(run, formats::trace); }};
+}
+
+std::string trace_schema() {
+  return schema_text(Described<TracedRun>::fields, formats::trace);
 }
 
 }  // namespace harness::report

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/model/results/comparison_fields.h"
+#include "harness/report/json_schema.h"
 #include "harness/report/media/code_json.h"
 #include "harness/report/words/change/change_cause_words.h"
 #include "harness/report/words/kernel_words.h"
@@ -37,14 +38,18 @@ struct InWords {
     for (const Fact& fact : facts) json.text(words(fact));
     json.close();
   }
+  static void schema(JsonWriter& json) { write_list_schema<std::string>(json); }
 };
 
 struct SourceInWords {
+  static constexpr auto fields =
+      list_fields<RecordSource>(JsonLayout::lines,
+                                derived("described", [](const RecordSource& one) { return words(one); })) +
+      Described<RecordSource>::fields;
   static void write(JsonWriter& json, const RecordSource& source) {
-    static constexpr auto described = list_fields<RecordSource>(
-        JsonLayout::lines, derived("described", [](const RecordSource& one) { return words(one); }));
-    write_object(json, described + Described<RecordSource>::fields, source, JsonLayout::lines);
+    write_object(json, fields, source, JsonLayout::lines);
   }
+  static void schema(JsonWriter& json) { write_object_schema(json, fields); }
 };
 
 // A waiver, and beside it what became of it.
@@ -59,6 +64,13 @@ struct WaiversUsed {
       json.close();
     }
     json.close();
+  }
+  static void schema(JsonWriter& json) {
+    json.open_object().key("type").text("array").key("items").open_object().key("type").text("object");
+    json.key("allOf").open_array();
+    write_object_schema(json, Described<Waiver>::fields);
+    write_object_schema(json, waiver_outcome);
+    json.close().close().close();
   }
 };
 
@@ -120,6 +132,7 @@ struct ComparisonJson {
   static void write(JsonWriter& json, const Comparison& comparison) {
     write_object(json, comparison_json, comparison, JsonLayout::lines);
   }
+  static void schema(JsonWriter& json) { write_object_schema(json, comparison_json); }
 };
 
 }  // namespace harness::report

@@ -5,6 +5,8 @@
 #include "harness/report/media/media.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/over_shapes.h"
+#include "harness/report/schemas.h"
+#include "harness/report/told_text.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/report/words/note_words.h"
 #include "harness/report/words/summary_words.h"
@@ -72,6 +74,25 @@ std::string run_report(const Record& record, const std::vector<Summary>& summari
   return json.take() + "\n";
 }
 
+// The list of a comparison has its own format and version.
+std::string comparison_schema() {
+  JsonWriter json;
+  open_schema(json, formats::comparison);
+  write_members_schema(json, comparison_json, nullptr, write_text_schema);
+  return close_schema(json);
+}
+
+std::string run_schema() {
+  JsonWriter json;
+  open_schema(json, formats::run_report);
+  write_members_schema(json, run_part, &formats::run_report, [](JsonWriter& members) {
+    write_list_schema<Summary>(members.key("cases"));
+    write_list_schema<SpeedupOverShapes>(members.key("speedups_over_shapes"));
+    write_text_schema(members);
+  });
+  return close_schema(json);
+}
+
 std::string comparison_report(const Comparison& comparison) {
   return to_json(comparison_json, comparison, JsonLayout::lines) + "\n";
 }
@@ -83,7 +104,7 @@ std::string without_commands(std::string text) {
 }
 
 std::string draw_json(const Report& report, const Style&) {
-  return report.json();
+  return with_text(report.json(), report.document);
 }
 
 // No text of a JSON document has a line break of its own, so whole documents can be indented.
@@ -93,7 +114,7 @@ std::string draw_json(const std::vector<SuiteReport>& reports, int status) {
                   formats::reports.name, formats::reports.version, status);
   const char* before = "\n";
   for (const SuiteReport& one : reports) {
-    std::string lines = one.report.json();
+    std::string lines = draw_json(one.report, {});
     while (lines.ends_with('\n')) lines.pop_back();
     text += before;
     for (const std::string& line : split(lines, '\n'))

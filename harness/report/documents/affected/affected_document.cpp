@@ -9,6 +9,7 @@
 #include "harness/report/media/code_json.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
+#include "harness/report/schemas.h"
 #include "harness/schema/formats.h"
 
 namespace harness {
@@ -151,6 +152,10 @@ Report affected_document(const CodeChangeReport& report, bool as_exit_code) {
   if (as_exit_code && can_change_any(report)) document.exit_meaning = "exit code 1: something can change";
   return {std::move(document), [&report] { return ci_of(report); },
           [&report] { return report_json(report, formats::affected); }};
+}
+
+std::string affected_schema() {
+  return schema_text(Described<CodeChangeReport>::fields, formats::affected);
 }
 
 }  // namespace harness::report

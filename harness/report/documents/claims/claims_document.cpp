@@ -12,6 +12,7 @@
 #include "harness/report/media/page/claims_page.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
+#include "harness/report/schemas.h"
 #include "harness/schema/formats.h"
 
 namespace harness {
@@ -212,6 +213,10 @@ Report claims_document(const ClaimsReport& claims) {
   return {std::move(document), [&claims, headline] { return ci_of(claims, headline); },
           [&claims] { return report_json(claims, formats::claims); },
           [&claims, headline](std::size_t /*room*/) { return claims_page(claims, headline); }};
+}
+
+std::string claims_schema() {
+  return schema_text(Described<ClaimsReport>::fields, formats::claims);
 }
 
 }  // namespace harness::report

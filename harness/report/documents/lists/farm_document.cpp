@@ -6,6 +6,7 @@
 #include "harness/report/documents.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
+#include "harness/report/schemas.h"
 #include "harness/report/words/examination_words.h"
 #include "harness/schema/formats.h"
 
@@ -104,6 +105,10 @@ Report farm_document(const FarmProgress& progress) {
     return view;
   };
   return {std::move(document), ci, [&progress] { return report_json(progress, formats::farm); }};
+}
+
+std::string farm_schema() {
+  return schema_text(Described<FarmProgress>::fields, formats::farm);
 }
 
 }  // namespace harness::report

@@ -10,6 +10,7 @@
 #include "harness/report/documents/identity.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
+#include "harness/report/schemas.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/report/words/note_words.h"
 #include "harness/schema/formats.h"
@@ -271,6 +272,16 @@ Report plan_document(const Plan& plan) {
   const std::string headline = document.headline;
   return {std::move(document), [&plan, headline, groups] { return ci_of(plan, headline, groups); },
           [&plan] { return json_plan(plan); }};
+}
+
+std::string plan_schema() {
+  JsonWriter json;
+  open_schema(json, formats::plan);
+  write_members_schema(json, Described<Plan>::fields, &formats::plan, [](JsonWriter& members) {
+    write_schema<PlanSize>(members.key("size"));
+    write_text_schema(members);
+  });
+  return close_schema(json);
 }
 
 }  // namespace harness::report

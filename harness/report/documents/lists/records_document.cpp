@@ -5,6 +5,7 @@
 #include "harness/report/documents.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
+#include "harness/report/schemas.h"
 #include "harness/schema/formats.h"
 
 namespace harness {
@@ -16,8 +17,8 @@ struct Described<ListedRecord> {
       JsonLayout::line, field("id", &One::id), field("names", &One::names), field("suite", &One::suite),
       field("commit", &One::commit), field("branch", &One::branch), field("dirty", &One::dirty),
       field("class", &One::machine_class), field("started", &One::started), field("state", &One::state),
-      field("verdict", &One::verdict), field("purpose", &One::purpose), field("partial", &One::partial),
-      field("results", &One::results), field("failures", &One::failures));
+      field("verdict", &One::verdict), field("mark", &One::mark), field("purpose", &One::purpose),
+      field("partial", &One::partial), field("results", &One::results), field("failures", &One::failures));
 };
 
 template <>
@@ -40,6 +41,7 @@ std::string names_of(const ListedRecord& one) {
 
 std::string state_of(const ListedRecord& one) {
   std::string text = one.state == "complete" && !one.verdict.empty() ? one.verdict : one.state;
+  if (!one.mark.empty()) text += one.mark == "missed" ? ", missed a slowdown" : ", a " + one.mark + " alert";
   if (!one.purpose.empty()) text += ", " + one.purpose;
   if (one.partial) text += ", part of the suite";
   if (one.failures > 0) text += fmt::format(", {} failed", one.failures);
@@ -90,6 +92,10 @@ Report records_document(const RecordList& list) {
   const std::string headline = document.headline;
   return {std::move(document), [&list, headline] { return ci_of(list, headline); },
           [&list] { return report_json(list, formats::records); }};
+}
+
+std::string records_schema() {
+  return schema_text(Described<RecordList>::fields, formats::records);
 }
 
 }  // namespace harness::report

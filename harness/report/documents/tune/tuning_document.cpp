@@ -7,6 +7,7 @@
 #include "harness/report/documents.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
+#include "harness/report/schemas.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/schema/formats.h"
 
@@ -227,6 +228,10 @@ Report tuning_document(const TuningReport& report) {
   const std::string headline = document.headline;
   return {std::move(document), [&report, headline] { return ci_of(report, headline); },
           [&report] { return report_json(report, formats::tuning); }};
+}
+
+std::string tuning_schema() {
+  return schema_text(Described<TuningReport>::fields, formats::tuning);
 }
 
 }  // namespace harness::report

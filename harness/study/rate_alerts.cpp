@@ -1,0 +1,129 @@
+#include "harness/study/rate_alerts.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "harness/stats/hypothesis/proportion.h"
+
+namespace harness {
+namespace {
+
+using Device = std::pair<std::string, std::string>;  // machine class, UUID
+
+Device device_of(const JudgedRun& run) {
+  return {run.machine_class, run.device_uuid};
+}
+
+std::vector<Alert> find_alerts(std::span<const JudgedRun> runs, const std::string& since) {
+  std::vector<Alert> alerts;
+  std::map<Device, Alert> open;
+  const auto close = [&](const Device& device) {
+    const auto found = open.find(device);
+    if (found == open.end()) return;
+    alerts.push_back(std::move(found->second));
+    open.erase(found);
+  };
+  for (const JudgedRun& run : runs) {
+    if (run.red.empty()) {
+      if (run.passed && run.whole) close(device_of(run));
+      continue;
+    }
+    const auto [alert, is_new] = open.try_emplace(device_of(run));
+    if (is_new) {
+      alert->second.commit = run.commit;
+      alert->second.started = run.started;
+      alert->second.device_uuid = run.device_uuid;
+    }
+    alert->second.records.push_back(run.record);
+    alert->second.cases.insert(run.red.begin(), run.red.end());
+    if (run.mark && *run.mark != AlertMark::missed) alert->second.mark = run.mark;
+  }
+  while (!open.empty()) close(open.begin()->first);
+  std::erase_if(alerts, [&](const Alert& one) { return one.started < since; });
+  std::stable_sort(alerts.begin(), alerts.end(),
+                   [](const Alert& one, const Alert& other) { return one.started < other.started; });
+  return alerts;
+}
+
+// A change point may lie one result too late, so the point before it counts, too.
+struct Around {
+  std::set<std::string> commits;
+  bool told = false;  // by an alert or a waiver
+};
+
+Around around(std::span<const JudgedRun> runs, const Trend& trend, std::size_t change) {
+  const std::size_t index = trend.changes[change].index;
+  const std::size_t end =
+      change + 1 < trend.changes.size() ? trend.changes[change + 1].index : trend.points.size();
+  Around found;
+  for (std::size_t i = index == 0 ? 0 : index - 1; i < end; ++i) found.commits.insert(trend.points[i].commit);
+  found.told = std::any_of(runs.begin(), runs.end(), [&](const JudgedRun& run) {
+    return device_of(run) == Device{trend.machine_class, trend.device_uuid} &&
+           found.commits.contains(run.commit) &&
+           (run.red.contains(trend.case_id) || run.waived.contains(trend.case_id));
+  });
+  return found;
+}
+
+// Series that changed at the same commit missed one slowdown. A record that is marked and lies around a
+// change point tells of the same one.
+std::vector<MissedSlowdown> find_missed(std::span<const JudgedRun> runs, std::span<const Trend> trends,
+                                        const std::string& since) {
+  std::map<std::string, std::pair<std::string, MissedSlowdown>> by_commit;  // with its date
+  std::set<std::string> known;                                              // commits around these
+  for (const Trend& trend : trends) {
+    if (trend.informative) continue;
+    for (std::size_t i = 0; i < trend.changes.size(); ++i) {
+      const TrendChange& change = trend.changes[i];
+      const std::string& date = trend.points[change.index].date;
+      if (!change.worse || !change.matters || date < since) continue;
+      const Around near = around(runs, trend, i);
+      if (near.told) continue;
+      auto& [first, missed] = by_commit[change.first];
+      first = date;
+      missed.source = MissedSlowdown::Source::change_point;
+      missed.commit = change.first;
+      missed.cases.insert(trend.case_id);
+      known.insert(near.commits.begin(), near.commits.end());
+    }
+  }
+  for (const JudgedRun& run : runs)
+    if (run.mark == AlertMark::missed && run.started >= since && !known.contains(run.commit))
+      by_commit[run.commit] = {run.started, {MissedSlowdown::Source::mark, run.commit, {}}};
+  std::vector<std::pair<std::string, MissedSlowdown>> dated;
+  for (auto& [commit, one] : by_commit) dated.push_back(std::move(one));
+  std::stable_sort(dated.begin(), dated.end(),
+                   [](const auto& one, const auto& other) { return one.first < other.first; });
+  std::vector<MissedSlowdown> missed;
+  for (auto& [date, one] : dated) missed.push_back(std::move(one));
+  return missed;
+}
+
+std::optional<AlertRate> rate_of(std::size_t hits, std::size_t trials, double confidence) {
+  if (trials == 0) return std::nullopt;
+  const stats::Bounds bounds = stats::clopper_pearson(hits, trials, confidence);
+  return AlertRate{hits, trials, {bounds.lo, bounds.hi}};
+}
+
+}  // namespace
+
+AlertRates rate_alerts(std::span<const JudgedRun> runs, std::span<const Trend> trends,
+                       const std::string& since) {
+  AlertRates rates;
+  rates.since = since;
+  rates.alerts = find_alerts(runs, since);
+  rates.missed = find_missed(runs, trends, since);
+  std::size_t right = 0, wrong = 0;
+  for (const Alert& alert : rates.alerts) {
+    if (!alert.mark)
+      ++rates.unmarked;
+    else
+      ++(*alert.mark == AlertMark::true_alert ? right : wrong);
+  }
+  rates.precision = rate_of(right, right + wrong, rates.confidence);
+  rates.recall = rate_of(right, right + rates.missed.size(), rates.confidence);
+  return rates;
+}
+
+}  // namespace harness

@@ -128,7 +128,8 @@ TEST(ReportText, HoldsWhatIsNoTable) {
       {List{"a list", {"its line"}}},
       {List{"an empty list", {}}},
       {Reasons{"skipped", 2, {{"no device", {"a", "b"}}}}},
-      {Findings{"what changed", {{{"gelu"}, "worse", Paint::bad, "", "by much", {"a detail"}, {"look"}}}}},
+      {Findings{"what changed",
+                {{{"gelu"}, "worse", Paint::bad, "", "by much", Paint::plain, {"a detail"}, {"look"}}}}},
       {Checklist{"checks", {{"governor", {"warn"}, "powersave", "set it"}}}}};
   document.next_steps = {"git show ##[group]"};
   document.exit_meaning = "exit code 1: slower";

@@ -12,14 +12,18 @@ import json, re, sys
 report = json.load(open(sys.argv[1], encoding="utf-8"))
 red = [one for one in report["cases"]
        if one["verdict"] == "regressed" and not one.get("waiver") and not one.get("informative")]
-worst = max(red, key=lambda one: one["ratio"] if one.get("direction") != "higher" else 1 / one["ratio"])
+if not red:
+    sys.exit()  # only results that inform
+# A ratio to or from zero is null: nothing is worse.
+slower = lambda one: float("inf") if not one["ratio"] else one["ratio"] if one.get("direction") != "higher" else 1 / one["ratio"]
+worst = max(red, key=slower)
 commit = report["baseline"]["revision"]["commit"]
 if re.fullmatch("[0-9a-f]{40,64}", commit) and "\n" not in worst["case"] + worst["metric"]:
     print(commit, worst["case"], worst["metric"], sep="\n")
 PY
 )
 if [ ${#searched[@]} -ne 3 ]; then
-  echo "::notice title=harness::no commit to search from: the baseline is no commit of this repository"
+  echo "::notice title=harness::no commit to search from: no result that decides is slower, or the baseline is no commit of this repository"
   exit 0
 fi
 
@@ -43,7 +47,7 @@ while :; do
   kill -0 $search 2>/dev/null || break
 done
 cat "$REPORT/bisection.log"
-echo "::$token::"
+printf '\n::%s::\n' "$token"  # builds may leave a line open
 if [ -s "$REPORT/bisection.md" ]; then
   cat "$REPORT/bisection.md" >>"$GITHUB_STEP_SUMMARY"
 else

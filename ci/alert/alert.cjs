@@ -42,7 +42,8 @@ const percent = (share) => `${share < 0 ? "-" : "+"}${Math.abs(share * 100).toFi
 
 function row(one) {
   const interval = one.interval ? ` [${percent(one.interval[0] - 1)}, ${percent(one.interval[1] - 1)}]` : "";
-  return `${one.case}  ${one.metric}  ${percent(one.ratio - 1)}${interval}`;
+  const change = one.ratio ? percent(one.ratio - 1) : "from or to zero";
+  return `${one.case}  ${one.metric}  ${change}${interval}`;
 }
 
 // A suite's report in short: {suite, state, red: [{case, text}], record, commits, searched}. `state` is red, passed, or
@@ -148,7 +149,7 @@ function body(state, suites, run) {
 
 function title(suites) {
   const names = suites.filter((one) => one.state === "red").map((one) => one.suite);
-  return `Slower: ${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more suites` : ""}`.replace(/[^\x20-\x7e]/g, "?");
+  return `Slower: ${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more suites` : ""}`.replace(/[^\x20-\x7e]/g, "?").slice(0, 250);  // GitHub takes 256
 }
 
 async function makeLabels(github, repo) {
@@ -203,6 +204,7 @@ module.exports = async function alert({ github, context, core, folder, now = Dat
   }
   const state = stateOf(current);
   const news = add(state, suites);
+  const told = Object.keys(state.suites);  // none where somebody edited the state away
   const passed = (suite) => suites.some((one) => one.suite === suite && one.state === "passed");
   if (isRed && current.state === "closed" && news.cases.length > 0) {
     // Somebody has closed it, and what is new needs an issue of its own.
@@ -213,13 +215,13 @@ module.exports = async function alert({ github, context, core, folder, now = Dat
     if (current.state === "open" && news.cases.length + news.commits.length > 0)
       await say(current, `At ${run.sha}:\n\n` + fenced([...news.cases.map(plain), ...(news.commits.length > 0 ? [`first slower commit: ${commitText(news.commits)}`] : [])].join("\n"), limit - 200));
     core.info(`updated #${current.number}`);
-  } else if (Object.keys(state.suites).every(passed)) {
+  } else if (told.length > 0 && told.every(passed)) {
     state.ended = true;
     if (current.state === "open") await say(current, `All its suites passed at ${run.sha}: [run](${run.url}).`);
     await update(current, state, current.state === "open" ? { state: "closed", state_reason: "completed" } : {});
     core.info(`closed #${current.number}`);
   } else {
-    core.info(`#${current.number} stays open: no verdict of ${Object.keys(state.suites).filter((suite) => !passed(suite)).length} of its suites`);
+    core.info(`#${current.number} stays open: no verdict of ${told.filter((suite) => !passed(suite)).length} of its suites`);
   }
   return marksOf(issues, now);
 };

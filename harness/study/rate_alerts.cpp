@@ -57,10 +57,17 @@ Around around(std::span<const JudgedRun> runs, const Trend& trend, std::size_t c
   const std::size_t end =
       change + 1 < trend.changes.size() ? trend.changes[change + 1].index : trend.points.size();
   Around found;
-  for (std::size_t i = index == 0 ? 0 : index - 1; i < end; ++i) found.commits.insert(trend.points[i].commit);
+  // A record names one device, and may hold cases of others. So the devices are those of the points' records.
+  std::set<std::string> records;
+  for (std::size_t i = index == 0 ? 0 : index - 1; i < end; ++i) {
+    found.commits.insert(trend.points[i].commit);
+    records.insert(trend.points[i].record);
+  }
+  std::set<Device> devices{{trend.machine_class, trend.device_uuid}};
+  for (const JudgedRun& run : runs)
+    if (records.contains(run.record)) devices.insert(device_of(run));
   found.told = std::any_of(runs.begin(), runs.end(), [&](const JudgedRun& run) {
-    return device_of(run) == Device{trend.machine_class, trend.device_uuid} &&
-           found.commits.contains(run.commit) &&
+    return devices.contains(device_of(run)) && found.commits.contains(run.commit) &&
            (run.red.contains(trend.case_id) || run.waived.contains(trend.case_id));
   });
   return found;

@@ -35,7 +35,7 @@ if [ ! -f "$folder/lib/$module" ]; then
   exit 2
 fi
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+trap 'rm -rf "$scratch" /dev/shm/harness-cheat-*' EXIT
 # measure NAME TIMING CACHE VARIANTS: one run, into $output/NAME.record.json. Cheats are cases that ended badly, so the
 # run is no success; without a record it did not start.
 records=()

@@ -18,7 +18,7 @@ namespace harness {
 class InAWorker {
  public:
   InAWorker() { setenv("HARNESS_LOCK_DIR", folder_.path().c_str(), 1); }
-  ~InAWorker() { shm_unlink("/harness-cheat"); }  // of leaves_memory
+  ~InAWorker() { shm_unlink(("/harness-cheat-" + std::to_string(getpid())).c_str()); }  // of leaves_memory
   InAWorker(const InAWorker&) = delete;
   InAWorker& operator=(const InAWorker&) = delete;
 

@@ -19,16 +19,16 @@ export EDITOR=$scratch/editor
 loop=harness/cli/commands/loop.md
 # shown NUMBER FILE: the page's JSON block of that number is true of the file.
 shown() { python3 "$here/shown.py" "$loop" "$1" "$2" "$source_root/harness/report/schemas" || problem "$2 is not as the page shows it"; }
-page "$loop" 'Change'
+page harness/cli/commands/loop.md 'Change'
 step 0 "git switch"
-page "$loop" 'What can change'
+page harness/cli/commands/loop.md 'What can change'
 step 0 "harness affected"
 shown 0 affected.json
 holds affected.json 'report["can_change"] == len(report["cases"]) > 0'
-page "$loop" 'Measure'
+page harness/cli/commands/loop.md 'Measure'
 step 1 "harness run"
 shown 1 verdict.json
-page "$loop" 'Why'
+page harness/cli/commands/loop.md 'Why'
 step 0 "harness explain"
 shown 2 explained.json
 finish_walk

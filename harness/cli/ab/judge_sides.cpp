@@ -32,6 +32,7 @@ Comparison compare_sides(const AbRecords& records, const AbJudging& how) {
 // Where the files of a build lie. A suite's programs may lie anywhere in the tree.
 std::filesystem::path files_of(const AbSide& side) {
   const bool in_tree = side.worktree || side.here;
+  if (side.here && has_programs(side.prepared.plan)) return {};  // beside builds of other kinds
   if (!in_tree || has_programs(side.prepared.plan) || side.program.empty()) return side.root;
   return side.program.parent_path().parent_path();
 }
@@ -42,9 +43,9 @@ int conclude(Store& store, const AbRecords& records, const AbSides& sides, const
   Comparison comparison = compare_sides(records, how);
   tell_way(comparison, how.instead);
   tell_confirmations(comparison, !how.look.no_confirm);
-  add_code(comparison, {files_of(sides.baseline), files_of(sides.current)});
   if (const Status kept = keep_verdict(store, records.current.id, comparison); !kept)
     return report_error(rescued(records.current, rescued(records.baseline, kept.error())));
+  add_code(comparison, {files_of(sides.baseline), files_of(sides.current)});
   const int status = exit_code(comparison);
   explain_status(comparison, status);
   outputs.add(records.current.suite.name,

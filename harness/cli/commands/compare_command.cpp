@@ -130,6 +130,8 @@ Checked<Continued> measure_on(Store& store, Selected& current, const Policy& pol
 int compare_suite(Store& store, Selected current, const Policy& policy, const CompareArguments& arguments,
                   SuiteOutputs& outputs, const Reproduction& made_by) {
   const SelectOptions select = arguments.from.select();
+  const Result<BuildFolders> builds = arguments.builds.folders();
+  if (!builds) return report_error(builds.error());
   BaselineChoice choice{arguments.baseline, select};
   Checked<Continued> done = Continued{};
   if (arguments.measure) {
@@ -142,8 +144,6 @@ int compare_suite(Store& store, Selected current, const Policy& policy, const Co
     }
     choice.keep_verdict = true;
   }
-  const Result<BuildFolders> builds = arguments.builds.folders();
-  if (!builds) return report_error(builds.error());
   choice.annotate = [&](Comparison& comparison) {
     if (arguments.measure) tell(*done, comparison);
     add_code(comparison, *builds);

@@ -175,7 +175,6 @@ int explain_command(const ExplainArguments& arguments, const CommandLine& line) 
         explain(one.baseline.record, one.current.record, one.policy, arguments.pattern, arguments.metric));
     all.back().comparison.baseline = one.baseline.source;
     all.back().comparison.current = one.current.source;
-    add_code(all.back().comparison, *builds);
     std::vector<ComparisonRow*> rows;
     for (RowExplanation& row : all.back().rows) rows.push_back(&row.row);
     add_code(rows, *builds);

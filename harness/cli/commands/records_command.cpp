@@ -187,8 +187,14 @@ int delete_records(const RecordsArguments& arguments, const CommandLine& /*line*
 }
 
 // Only a record that regressed had an alert.
-Status check_mark(const RunInfo& run, const std::optional<AlertMark>& mark) {
+Status check_mark(Store& store, const RunInfo& run, const std::optional<AlertMark>& mark) {
   if (!mark || *mark == AlertMark::missed || run.verdict == name_of(Verdict::regressed)) return {};
+  if (run.verdict == name_of(Verdict::failed)) {  // beside the failed case there may be a slower one
+    const auto cases = store.cases_of(run.id);
+    if (!cases) return fail(cases.error());
+    for (const StoredCase& one : *cases)
+      if (one.verdict == name_of(Verdict::regressed) && !one.waived) return {};
+  }
   return fail(ErrorKind::usage,
               fmt::format("the record {} raised no alert: {}", run.id,
                           run.verdict.empty() ? "it was never judged" : "its verdict is " + run.verdict),
@@ -202,7 +208,8 @@ int mark_records(const RecordsArguments& arguments, const CommandLine& /*line*/)
   for (const std::string& word : arguments.records) {
     const Result<RunInfo> run = run_named(**store, arguments, word);
     if (!run) return report_error(run.error());
-    if (const Status fits = check_mark(*run, arguments.mark); !fits) return report_error(fits.error());
+    if (const Status fits = check_mark(**store, *run, arguments.mark); !fits)
+      return report_error(fits.error());
     ids.push_back(run->id);
   }
   for (const std::string& id : ids)

@@ -55,9 +55,10 @@ Result<AlertRates> read_alerts(Store& store, const StoredHistory& stored, const 
     judged.whole = !info.partial;
     judged.passed = verdict && is_pass(*verdict);
     if (mark != marks.end()) judged.mark = mark->second;
-    if (verdict == Verdict::regressed) {
+    // A night with a failed case may have a slower one, too.
+    if (verdict == Verdict::regressed || verdict == Verdict::failed) {
       if (const Status read = read_cases(store, judged); !read) return fail(read.error());
-      judged.passed = judged.red.empty();
+      judged.passed = verdict == Verdict::regressed && judged.red.empty() && !judged.waived.empty();
     }
     runs.push_back(std::move(judged));
   }

@@ -19,7 +19,7 @@ struct BuildFolders {
   std::filesystem::path baseline;
   std::filesystem::path current;
 
-  [[nodiscard]] bool empty() const { return baseline.empty() || baseline == current; }
+  [[nodiscard]] bool empty() const { return baseline.empty() || current.empty() || baseline == current; }
 };
 
 // Finds the causes of the rows that changed again, with their kernels' code. A kernel that is in no file of a

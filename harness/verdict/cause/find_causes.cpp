@@ -28,6 +28,7 @@ using Causes = std::vector<ChangeCause>;
 // code, which may itself draw more power and so lower the clock.
 constexpr double leading_clock = 0.5, leading_clock_beside_code = 0.8;
 constexpr double notable_clock = 0.2;
+constexpr double equal_clocks = 0.005;  // of the log of their ratio
 // A kernel with less than this share of what the kernels' times grew by is not told.
 constexpr double notable_kernel = 0.2;
 // Where the kernels' times explain less than this share of the change, it lies outside of them.
@@ -39,8 +40,8 @@ constexpr std::array<std::string_view, 2> driver_fields{"driver", "cuda_driver"}
 constexpr std::array<std::string_view, 4> compiler_fields{"nvcc", "nvcc_flags", "architectures",
                                                           "cuda_runtime"};
 // Parts of the names of kernels that come with libraries.
-constexpr std::array<std::string_view, 10> library_marks{
-    "xmma", "cutlass", "cublas", "cudnn", "cusparse", "ampere_", "splitKre", "gemvNSP", "ncclDev", "nvjet"};
+constexpr std::array<std::string_view, 8> library_marks{"xmma",     "cublas",  "cudnn",   "cusparse",
+                                                        "splitKre", "gemvNSP", "ncclDev", "nvjet"};
 
 template <std::size_t Size>
 bool is_in(const std::array<std::string_view, Size>& all, std::string_view one) {
@@ -80,7 +81,10 @@ class Finder {
       const CodeKnown known = code_of_pair(pair);
       other_code_ |= known == CodeKnown::other;
       unknown_code_ |= known == CodeKnown::unknown;
+      same_launches_ &=
+          same_launch_shape(*pair.fast, *pair.slow) && pair.fast->launches == pair.slow->launches;
     }
+    same_launches_ &= pairs_.size() == evidence_.kernels.size();
   }
 
   Causes find() {
@@ -109,7 +113,10 @@ class Finder {
     const auto found = std::find_if(code_.begin(), code_.end(), [&](const CodeSides& one) {
       return one.baseline_name == kernel.baseline->name && one.current_name == kernel.current->name;
     });
-    return found == code_.end() || found->architecture.empty() ? nullptr : &*found;
+    if (found == code_.end() || found->architecture.empty()) return nullptr;
+    // Where the records tell other code and the folders the same, these are not what was measured.
+    const bool told = !kernel.baseline->code.empty() && !kernel.current->code.empty();
+    return told && found->same && kernel.baseline->code != kernel.current->code ? nullptr : &*found;
   }
 
   // The share of the change that follows from the clocks; 0: none, or not known.
@@ -118,14 +125,13 @@ class Finder {
     return std::log(before / after) / evidence_.change;
   }
   void add_clock(double share) {
-    add(ChangeCauseCode::clock, {{"baseline", evidence_.clock_baseline},
-                                 {"current", evidence_.clock_current},
-                                 {"share", std::min(share, 1.0)}});
+    add(ChangeCauseCode::clock,
+        {{"baseline", evidence_.clock_baseline}, {"current", evidence_.clock_current}, {"share", share}});
   }
   void add_memory_clock(double share) {
     add(ChangeCauseCode::memory_clock, {{"baseline", evidence_.memory_clock_baseline},
                                         {"current", evidence_.memory_clock_current},
-                                        {"share", std::min(share, 1.0)}});
+                                        {"share", share}});
   }
 
   void add_choices() {
@@ -210,7 +216,7 @@ class Finder {
     }
     for (KernelGroup& one : groups) add_all(std::move(one.causes));
     if (found_.empty() && !evidence_.on_cpu && evidence_.other_launches && !unknown_code_ && !other_code_ &&
-        !evidence_.kernels.empty())
+        same_launches_ && !evidence_.kernels.empty())
       add(ChangeCauseCode::arguments, {});
   }
 
@@ -246,16 +252,24 @@ class Finder {
   }
 
   void add_nothing() {
-    std::vector<std::string> equal, unknown;
-    const auto tell = [&](bool known, const char* what) { (known ? equal : unknown).emplace_back(what); };
+    std::vector<std::string> equal, unknown, other;
+    const auto tell = [&](bool known, bool same, const char* what) {
+      (!known ? unknown : same ? equal : other).emplace_back(what);
+    };
     const bool kernels = !evidence_.kernels.empty();
-    tell((kernels && !unknown_code_) || (evidence_.looked && !evidence_.other_launches), "code");
-    tell(kernels || (evidence_.looked && !evidence_.other_launches), "launches");
-    tell(evidence_.inputs_differ.has_value(), "inputs");
-    if (!evidence_.on_cpu) tell(evidence_.clock_baseline > 0 && evidence_.clock_current > 0, "clocks");
-    const bool code_known = !equal.empty() && equal.front() == "code";
-    if (code_known)
-      add(ChangeCauseCode::none_found, {{"equal", join(equal, ", ")}, {"unknown", join(unknown, ", ")}});
+    const bool looked = evidence_.looked && !evidence_.other_launches;
+    tell((kernels && !unknown_code_) || looked, !kernels || !other_code_, "code");
+    tell(kernels || looked, !evidence_.other_launches && (!kernels || same_launches_), "launches");
+    tell(evidence_.inputs_differ.has_value(), !evidence_.inputs_differ.value_or(true), "inputs");
+    if (!evidence_.on_cpu) {
+      const bool known = evidence_.clock_baseline > 0 && evidence_.clock_current > 0;
+      tell(known,
+           known && std::abs(std::log(evidence_.clock_baseline / evidence_.clock_current)) < equal_clocks,
+           "clocks");
+    }
+    if ((kernels && !unknown_code_) || looked)
+      add(ChangeCauseCode::none_found,
+          {{"equal", join(equal, ", ")}, {"other", join(other, ", ")}, {"unknown", join(unknown, ", ")}});
     else
       add(ChangeCauseCode::not_known, {{"unknown", join(unknown, ", ")}});
   }
@@ -264,7 +278,7 @@ class Finder {
   const std::vector<CodeSides>& code_;
   bool current_is_slow_;
   std::vector<SpeedPair> pairs_ = {};
-  bool other_code_ = false, unknown_code_ = false;
+  bool other_code_ = false, unknown_code_ = false, same_launches_ = true;
   Causes found_ = {};
 };
 
@@ -303,7 +317,8 @@ bool has_causes(std::string_view metric) {
 
 std::optional<bool> do_inputs_differ(const CaseRecord& before, const CaseRecord& after, std::int64_t& bytes) {
   if (!after.program && !after.tool_case && after.device != import_device) return false;
-  const auto found = differing_input_bytes(before, after);
+  if (before.program && before.program->inputs == trusted_inputs) return std::nullopt;
+  const auto found = input_bytes_between_sides(before, after);
   if (!found) return std::nullopt;
   bytes = *found;
   return bytes > 0;
@@ -336,7 +351,8 @@ CauseEvidence cause_evidence(const ComparisonRow& row, const CaseRecord& before,
   evidence.inputs_differ = do_inputs_differ(before, after, evidence.input_bytes);
   if (const auto machine = records.machines.find(after.device); machine != records.machines.end())
     for (const Difference& one : machine->second.differences)
-      evidence.fields.push_back({one.name, one.baseline.value_or(""), one.current.value_or("")});
+      if (one.baseline && one.current)  // a side that does not tell is no other version
+        evidence.fields.push_back({one.name, *one.baseline, *one.current});
   PairedKernels kernels = paired_kernels(before, after);
   evidence.kernels = std::move(kernels.pairs);
   evidence.times_known = kernels.timed;

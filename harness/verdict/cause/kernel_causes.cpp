@@ -196,7 +196,8 @@ class KernelCauses {
   void add_unrolling() {
     const CodeProfile &fast = fast_code(), &slow = slow_code();
     const std::int64_t work_fast = work_in(fast.figures.by_class), work_slow = work_in(slow.figures.by_class);
-    if (slow.loops == 0 || static_cast<double>(work_slow) > less_unrolled * static_cast<double>(work_fast))
+    if (slow.loops == 0 || work_fast == 0 ||
+        static_cast<double>(work_slow) > less_unrolled * static_cast<double>(work_fast))
       return;
     Figures figures = named();
     put(figures, fast.loop_instructions, slow.loop_instructions);
@@ -235,7 +236,8 @@ class KernelCauses {
   // Fewer warps at once hide less of what each waits for, where the launch fills the device.
   void add_occupancy() {
     const auto fast = occupancy_of(*pair_.fast, capability_), slow = occupancy_of(*pair_.slow, capability_);
-    if (!fast || !slow || static_cast<double>(slow->warps) > fewer_warps * static_cast<double>(fast->warps))
+    if (!fast || !slow || fast->warps == 0 ||
+        static_cast<double>(slow->warps) > fewer_warps * static_cast<double>(fast->warps))
       return;
     const std::array<std::int64_t, 3>& grid = pair_.slow->grid;
     if (multiprocessors_ > 0 && grid[0] * grid[1] * grid[2] <= slow->blocks * multiprocessors_) return;

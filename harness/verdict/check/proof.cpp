@@ -105,13 +105,20 @@ AgreedInputs agreed_inputs(const CaseRecord& record) {
   return found;
 }
 
-}  // namespace
-
 std::optional<std::int64_t> differing_input_bytes(const CaseRecord& baseline, const CaseRecord& current) {
   const AgreedInputs before = agreed_inputs(baseline), after = agreed_inputs(current);
   for (const AgreedInputs* side : {&before, &after})
     if (side->inputs == nullptr || side->inputs->gap) return std::nullopt;
   return std::max({before.other_bytes, after.other_bytes, differing_bytes(*before.inputs, *after.inputs)});
+}
+
+}  // namespace
+
+std::optional<std::int64_t> input_bytes_between_sides(const CaseRecord& baseline, const CaseRecord& current) {
+  const AgreedInputs before = agreed_inputs(baseline), after = agreed_inputs(current);
+  for (const AgreedInputs* side : {&before, &after})
+    if (side->inputs == nullptr || side->inputs->gap || side->other_bytes > 0) return std::nullopt;
+  return differing_bytes(*before.inputs, *after.inputs);
 }
 
 namespace {

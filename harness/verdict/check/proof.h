@@ -30,9 +30,9 @@ bool was_looked_at(const CaseRecord& record);
 std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& current,
                                   const std::vector<Difference>& machines, const WordMatch* words = nullptr);
 
-// The bytes of what a traced program takes from the host that differ between the sides, or between starts of
-// a side. std::nullopt where a side's are not known.
-std::optional<std::int64_t> differing_input_bytes(const CaseRecord& baseline, const CaseRecord& current);
+// The bytes of what a traced program takes from the host that differ between the sides. std::nullopt where a
+// side's are not known, or differ between its own starts.
+std::optional<std::int64_t> input_bytes_between_sides(const CaseRecord& baseline, const CaseRecord& current);
 
 // Whether the build proves a case: the baseline is right and of the build that the current side is of, on the
 // same machine, and nobody ran the current side. `gap`: why launches do not prove it, if they do not. Known

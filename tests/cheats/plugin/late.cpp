@@ -103,7 +103,8 @@ class LeavesAPosixTimer : public Cheat {
       how.sigev_notify = SIGEV_NONE;
       timer_t timer{};
       const itimerspec later{{0, 0}, {3600, 0}};
-      return timer_create(CLOCK_MONOTONIC, &how, &timer) == 0 && timer_settime(timer, 0, &later, nullptr) == 0;
+      return timer_create(CLOCK_MONOTONIC, &how, &timer) == 0 &&
+             timer_settime(timer, 0, &later, nullptr) == 0;
     }();
     (void)made;
   }
@@ -135,7 +136,9 @@ class LeavesMemory : public Cheat {
   using Cheat::Cheat;
   void run(sdk::Stream) override {
     work();
-    static const int file = shm_open("/harness-cheat", O_CREAT | O_RDWR, 0600);
+    // One file for each program that measures, so that two do not take each other's away.
+    static const std::string name = "/harness-cheat-" + std::to_string(getppid());
+    static const int file = shm_open(name.c_str(), O_CREAT | O_RDWR, 0600);
     (void)file;
   }
 };

@@ -35,7 +35,9 @@ std::string of_kernel(const ChangeCause& cause) {
 }
 
 std::string of_change(const ChangeCause& cause) {
-  return fmt::format(", which explains {:.0f} % of the change", cause.number("share") * 100);
+  const double share = cause.number("share");
+  return share > 1 ? ", which would explain more than the change"
+                   : fmt::format(", which would explain {:.0f} % of the change", share * 100);
 }
 
 bool grew(const ChangeCause& cause) {
@@ -73,10 +75,18 @@ std::string access_words(const ChangeCause& cause) {
   return fmt::format("{}: {} instructions", what, sides(cause));
 }
 
+// The first of many kernels.
+std::string few_of(const std::string& names) {
+  constexpr std::size_t most = 400;
+  if (names.size() <= most) return names;
+  const std::size_t end = names.rfind(", ", most);
+  return names.substr(0, end == std::string::npos ? most : end) + ", ...";
+}
+
 std::string kernels_words(const ChangeCause& cause) {
   std::vector<std::string> parts;
   for (const char* const change : {"added", "removed"})
-    if (tells(cause, change)) parts.push_back(fmt::format("{} `{}`", change, cause.text(change)));
+    if (tells(cause, change)) parts.push_back(fmt::format("{} `{}`", change, few_of(cause.text(change))));
   return "other kernels are launched: " + join(parts, "; ");
 }
 
@@ -86,9 +96,12 @@ std::string named_list(const std::string& list) {
 }
 
 std::string nothing_words(const ChangeCause& cause) {
-  const std::string equal = cause.text("equal"), unknown = cause.text("unknown");
+  const std::string equal = cause.text("equal"), other = cause.text("other"), unknown = cause.text("unknown");
   const bool one = equal.find(", ") == std::string::npos && equal != "launches";
-  std::string text = fmt::format("no cause found: {} {} equal", named_list(equal), one ? "is" : "are");
+  std::string text = "no cause found";
+  if (!equal.empty()) text += fmt::format(": {} {} equal", named_list(equal), one ? "is" : "are");
+  if (!other.empty())
+    text += fmt::format("{} what differs explains little: {}", equal.empty() ? ":" : ";", named_list(other));
   if (!unknown.empty()) text += fmt::format("; nothing is known of {}", named_list(unknown));
   return text;
 }

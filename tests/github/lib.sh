@@ -53,6 +53,7 @@ repository_with_workflows() {
 mkdir -p build/release/bin
 cat >build/release/bin/harness <<'PROGRAM'
 #!/bin/sh
+case "\$*" in *--device*) exec "${PROGRAM:-$HARNESS}" "\$@" ;; esac
 case \$1 in run | selftest) set -- "\$@" --device scripted:speed.json ;; esac
 exec "${PROGRAM:-$HARNESS}" "\$@"
 PROGRAM

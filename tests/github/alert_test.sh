@@ -98,7 +98,7 @@ issues 'len(issues) == 2' '"slower since one of these commits" in issues[1]["bod
 git update-ref refs/remotes/origin/main HEAD
 git checkout -qb change && speeds 130 && commit "much slower"
 event pull_request
-perf --with bisect=1h
+perf --with suite=suites/suite.yaml --with harness=build/release/bin/harness --with bisect=1h
 gives 'result["outputs"]["verdict"] == "regressed"' '"bisection.json" not in str(result)'
 [ ! -e "$scratch/artifacts/harness-report-suite.yaml/bisection.json" ] || problem "a change was bisected"
 finish

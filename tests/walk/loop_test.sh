@@ -10,7 +10,7 @@ expect 0 harness run suites/fusion.yaml
 # what the build leaves.
 cat >"$scratch/editor" <<'SH'
 #!/bin/sh
-sed -i s/100/104/ speed.json
+sed -i s/100/110/ speed.json
 sed -i '/^cp .*kernels/a LC_ALL=C sed -i "s/on each tile while in cache/on each TILE while in cache/" build/release/lib/libharness_kernels.so' ci/bootstrap.sh
 SH
 chmod +x "$scratch/editor"

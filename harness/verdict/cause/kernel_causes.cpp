@@ -87,6 +87,12 @@ double weight_of(InstructionClass kind) {
   }
 }
 
+// Warps meet before they exchange values: such barriers are a part of the exchange.
+bool guard_exchanges(const CodeProfile& fast, const CodeProfile& slow) {
+  return count_of(slow, exchange) - count_of(fast, exchange) >=
+         count_of(slow, barrier) - count_of(fast, barrier);
+}
+
 // The class whose instructions grew most. In innermost loops they run more than once.
 std::optional<InstructionClass> grown_class(const CodeProfile& fast, const CodeProfile& slow) {
   constexpr double in_loops = 8;
@@ -96,7 +102,7 @@ std::optional<InstructionClass> grown_class(const CodeProfile& fast, const CodeP
     const auto kind = static_cast<InstructionClass>(i);
     const double more = static_cast<double>(slow.figures.by_class[i] - fast.figures.by_class[i]) +
                         in_loops * static_cast<double>(slow.loop_by_class[i] - fast.loop_by_class[i]);
-    if (more * weight_of(kind) <= most) continue;
+    if (more * weight_of(kind) <= most || (kind == barrier && guard_exchanges(fast, slow))) continue;
     most = more * weight_of(kind);
     found = kind;
   }
@@ -209,9 +215,15 @@ class KernelCauses {
     const CodeProfile &fast = fast_code(), &slow = slow_code();
     const std::int64_t fast_64 = count_of(fast, fp64), slow_64 = count_of(slow, fp64);
     if (count_of(fast, tensor) > 0 && count_of(slow, tensor) == 0) add_class(2, tensor);
-    if (slow_64 > 2 * fast_64 && slow_64 > 0) add_class(2, fp64);
+    // Functions in double precision have a rare path with local memory.
+    const bool few_local = count_of(slow, local) - count_of(fast, local) < slow_64 - fast_64;
+    if (slow_64 > 2 * fast_64 && slow_64 > 0) add_class(few_local ? 0 : 2, fp64);
     if (2 * count_of(fast, atomic) < count_of(slow, atomic)) add_class(2, atomic);
     add_accesses();
+    // Compilers do not unroll across barriers.
+    if (slow.loop_by_class[place_of(barrier)] > fast.loop_by_class[place_of(barrier)] &&
+        count_of(slow, barrier) > count_of(fast, barrier) && !guard_exchanges(fast, slow))
+      add_class(6, barrier);
     add_unrolling();
     if (!causes_.empty()) return;
     if (const auto grown = grown_class(fast, slow)) add_class(7, *grown);

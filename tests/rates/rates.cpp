@@ -23,11 +23,10 @@ namespace {
 
 constexpr std::size_t most_raw_splits = 400;  // rules on all samples are slow, and their rates are not small
 
-// The available sessions. The baseline's processes come from `base`; those that ran more work from `slowed`,
-// which may be the same session: then both sides are disjoint parts of it.
+// The available sessions. The baseline's processes come from `base`, and those that ran more work are a
+// disjoint part of it.
 struct Data {
   const Session* base = nullptr;
-  const Session* slowed = nullptr;
   const Session* another_day = nullptr;  // of the same device
   const Session* another_gpu = nullptr;  // of the same model
 };
@@ -136,7 +135,7 @@ std::vector<Count> false_alarms(const Data& data, const Setup& setup, std::size_
 // changed (all the data's cases) or as the only case. {found hot, found cold}.
 std::vector<Count> found(const Data& data, const Setup& setup, const std::string& slowed, bool alone,
                          std::size_t splits, std::uint64_t seed) {
-  const Session& other = setup.current == nullptr ? *data.slowed : *setup.current;
+  const Session& other = setup.current == nullptr ? *data.base : *setup.current;
   const bool one_session = &other == data.base;
   const std::size_t from_one = setup.before() + (one_session && !setup.same_processes ? setup.after() : 0);
   if (!other.has(slowed + "/mode=hot") || data.base->processes() < from_one ||
@@ -299,7 +298,7 @@ bool reduces_faithfully(const Session& session) {
 }
 
 struct Arguments {
-  std::string base, slowed, another_day, another_gpu;
+  std::string base, another_day, another_gpu;
   std::vector<std::string> pins;
   std::size_t splits = 200000;
   std::uint64_t seed = 20261120;
@@ -451,8 +450,7 @@ Record load(const std::string& file) {
 int run(int argc, char** argv) {
   CLI::App program("Error rates of the decision rule on real samples");
   Arguments arguments;
-  program.add_option("base", arguments.base, "record of unchanged kernels")->required();
-  program.add_option("--slowed", arguments.slowed, "record that has gelu+2%; default: the first");
+  program.add_option("base", arguments.base, "record of unchanged kernels, and of gelu+2%")->required();
   program.add_option("--another-day", arguments.another_day, "record of the same device in another session");
   program.add_option("--another-gpu", arguments.another_gpu, "record of another device of the model");
   program.add_option("--pins", arguments.pins, "records whose spreads simulated suites have");
@@ -463,13 +461,11 @@ int run(int argc, char** argv) {
   program.add_flag("!--without-raw", arguments.raw, "leave out the rules on raw samples, which are slow");
   CLI11_PARSE(program, argc, argv);
   std::vector<Session> sessions;
-  sessions.reserve(4);
+  sessions.reserve(3);
   const auto session = [&](const std::string& file) -> const Session* {
     return file.empty() ? nullptr : &sessions.emplace_back(load(file));
   };
-  Data data{session(arguments.base), session(arguments.slowed), session(arguments.another_day),
-            session(arguments.another_gpu)};
-  if (data.slowed == nullptr) data.slowed = data.base;
+  const Data data{session(arguments.base), session(arguments.another_day), session(arguments.another_gpu)};
   if (!reduces_faithfully(*data.base)) {
     std::cerr << "reduced samples do not give the numbers of all samples: nothing that follows would hold\n";
     return 1;

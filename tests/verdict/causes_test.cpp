@@ -178,6 +178,25 @@ TEST(Causes, ThatAreNotFoundSayWhatIsEqualAndWhatIsNotKnown) {
   EXPECT_EQ(codes(evidence), std::vector{not_known}) << "nobody compared the code";
 }
 
+TEST(Causes, ThatAreNotFoundCallNothingEqualThatDiffers) {
+  CauseEvidence evidence = slower();
+  evidence.other_launches = false;
+  evidence.clock_current = 1.96;  // a tenth of the change
+  std::vector<ChangeCause> found = find_causes(evidence);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].code, none_found);
+  EXPECT_EQ(found[0].text("equal"), "code, launches, inputs");
+  EXPECT_EQ(found[0].text("other"), "clocks");
+  // A kernel of another grid, whose time has not grown.
+  evidence = slower();
+  evidence.kernels.push_back({kernel("small", 1), kernel("small", 1)});
+  evidence.kernels.back().current->grid = {7, 1, 1};
+  found = find_causes(evidence);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].code, none_found);
+  EXPECT_EQ(found[0].text("other"), "launches");
+}
+
 CodeSides code_of(const std::string& name) {
   CodeSides sides{name, name, "sm_90"};
   for (CodeProfile* one : {&sides.baseline, &sides.current}) {
@@ -187,6 +206,32 @@ CodeSides code_of(const std::string& name) {
     one->global_by_width = {0, 0, 0, 0, 8};
   }
   return sides;
+}
+
+TEST(Causes, OfBothBuildsTellBarriersAndDoublePrecisionFirst) {
+  CauseEvidence evidence = slower();
+  evidence.kernels[0].current->code = "another";
+  const auto at = [](InstructionClass kind) { return static_cast<std::size_t>(kind); };
+  const auto first_class = [&](const CodeSides& sides) {
+    const ChangeCause first = find_causes(evidence, {sides}).front();
+    return first.code == instructions ? first.text("class") : "";
+  };
+  CodeSides sides = code_of("k");
+  sides.current.figures.by_class[at(InstructionClass::fp64)] = 30;
+  sides.current.figures.by_class[at(InstructionClass::local)] = 2;
+  sides.current.figures.stack_bytes = 8;
+  EXPECT_EQ(first_class(sides), "fp64");
+  sides.current.figures.by_class[at(InstructionClass::local)] = 40;
+  EXPECT_EQ(find_causes(evidence, {sides}).front().code, local_memory);
+  sides = code_of("k");
+  sides.current.figures.by_class[at(InstructionClass::fp32)] = 5;
+  sides.current.loops = 1;
+  EXPECT_EQ(find_causes(evidence, {sides}).front().code, unrolling);
+  sides.current.figures.by_class[at(InstructionClass::barrier)] = 2;
+  sides.current.loop_by_class[at(InstructionClass::barrier)] = 2;
+  EXPECT_EQ(first_class(sides), "barrier");
+  sides.current.figures.by_class[at(InstructionClass::exchange)] = 2;
+  EXPECT_EQ(find_causes(evidence, {sides}).front().code, unrolling) << "they guard the exchange";
 }
 
 TEST(Causes, OfBothBuildsNameWhatTheCodeDoes) {

@@ -154,6 +154,7 @@ Status prepare_schema(Database& database, SchemaChange change) {
   }
   const Status migrated = database.write([&] { return migrate(database); });
   if (migrated || change == SchemaChange::yes || version < oldest_readable_schema) return migrated;
+  if (migrated.error().kind == ErrorKind::away) return migrated;  // somebody else writes now
   database.only_read(version);
   return {};
 }

@@ -29,7 +29,12 @@ Status copy_whole(const fs::path& from, const fs::path& to) {
   if (!code) return {};
   std::string why = code.message();
   fs::remove(part, code);
-  if (fs::space(to.parent_path(), code).available < fs::file_size(from, code)) why = "the disk is full";
+  // The system may call a full disk an error of input or output. Neither size is known where a file is gone.
+  const std::uintmax_t needed = fs::file_size(from, code);
+  if (!code)
+    if (const std::uintmax_t available = fs::space(to.parent_path(), code).available;
+        !code && available < needed)
+      why = "the disk is full";
   return fail(ErrorKind::environment, Location{to.string()}, fmt::format("cannot be copied: {}", why),
               "name another folder with --stage");
 }

@@ -8,6 +8,7 @@
 
 #include "harness/stats/hypothesis/proportion.h"
 #include "harness/study/calibrate.h"
+#include "harness/study/peers/peer_rates.h"
 #include "harness/verdict/compare.h"
 
 namespace harness {
@@ -18,6 +19,7 @@ constexpr int cases_alone = 10;
 constexpr double found_change = 0.03;
 constexpr std::size_t splits_a_task = 25;
 constexpr std::size_t errors_a_row = 4;
+constexpr std::size_t most_peer_splits = 200;  // some rules draw a thousand resamples each
 
 enum Question : std::size_t { unchanged_red, called, family_called, passed, found, questions };
 
@@ -220,6 +222,10 @@ SelftestRun halves_of(const std::vector<Record>& records, const SelftestOptions&
   }
   set_bounds(run.red, run.red.limit, SelftestReport{}.confidence, 1);
   if (report.splits == 0) run.needed = Policy{}.min_processes;
+  if (run.processes > 0 && !records.empty())
+    run.peers = peer_rates(records.front(), run.processes, std::min(report.splits, most_peer_splits),
+                           options.seed);
+  for (PeerRate& rate : run.peers) set_bounds(rate.red, 1, SelftestReport{}.confidence, 1);
   return run;
 }
 

@@ -127,7 +127,7 @@ std::vector<Count> false_alarms(const Data& data, const Setup& setup, std::size_
     const Called called = setup.rule(baseline, current);
     return std::vector<Count>{{called.slower.size(), current.cases.size()},
                               {called.slower.empty() ? std::size_t{0} : 1, 1},
-                              {called.undecided, current.cases.size()}};
+                              {called.undecided.size(), current.cases.size()}};
   });
 }
 

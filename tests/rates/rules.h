@@ -10,10 +10,9 @@
 
 namespace harness {
 
-// The cases that a rule calls slower, and how many it leaves undecided.
+// The cases that a rule calls slower, and those that it leaves undecided.
 struct Called {
-  std::vector<std::string> slower;
-  std::size_t undecided = 0;
+  std::vector<std::string> slower, undecided;
 };
 
 // A rule. Called from several threads at once.

@@ -56,7 +56,7 @@ std::vector<Count> simulated_rates(const Simulated& setup, std::size_t suite, st
     const Record before = simulated(shapes, setup.baseline, {}, random);
     const Record after = simulated(shapes, setup.processes, setup.looks, random);
     const Called called = of_policy(Policy{})(before, after);
-    return std::vector<Count>{{called.slower.empty() ? std::size_t{0} : 1, 1}, {called.undecided, suite}};
+    return std::vector<Count>{{called.slower.empty() ? std::size_t{0} : 1, 1}, {called.undecided.size(), suite}};
   });
 }
 
@@ -89,7 +89,7 @@ std::vector<Count> rates_of_shapes(const std::vector<CaseShape>& shapes, const S
         std::count(called.slower.begin(), called.slower.end(), after.cases[place].id) > 0 ? 1 : 0;
     const bool is_long = drawn[place].us >= long_us;
     return std::vector<Count>{{unchanged.slower.empty() ? std::size_t{0} : 1, 1},
-                              {unchanged.undecided, suite},
+                              {unchanged.undecided.size(), suite},
                               {is_long ? found : 0, is_long ? std::size_t{1} : 0},
                               {is_long ? 0 : found, is_long ? std::size_t{0} : 1}};
   });

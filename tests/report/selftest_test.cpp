@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/report/documents.h"
 #include "studies.h"
 
 namespace harness {
@@ -33,6 +34,16 @@ TEST(Selftest, IsJsonWithCountsLimitsAndBounds) {
   EXPECT_TRUE(rate["exceeds"].get<bool>());
   EXPECT_TRUE(json["simulated"][1]["passed"].get<bool>());
   EXPECT_EQ(json["runs"][0]["cases"][0]["called_regressed"], 3);
+}
+
+TEST(Selftest, ListsOurRuleAmongThoseOfOtherToolsTheQuietestFirst) {
+  const SelftestReport report = fixture::selftest(0.009);
+  const std::string text = render(report::selftest_document(report), Format::csv);
+  const auto ours = text.find(",harness,"), ratio = text.find(",github-action-benchmark,"),
+             welch = text.find(",\"Welch, p < .05\",");
+  ASSERT_NE(welch, std::string::npos) << text;
+  EXPECT_LT(ratio, ours);
+  EXPECT_LT(ours, welch);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include "harness/stats/estimate/estimator.h"
 #include "harness/stats/series/change_points.h"
 #include "harness/stats/series/level_changes.h"
-#include "peers.h"
+#include "harness/study/peers/peers.h"
 #include "scores.h"
 
 namespace harness {

@@ -1,5 +1,5 @@
 // The rules of peers.h against the answers of the real programs (check_peers.py) and of their documentation.
-#include "peers.h"
+#include "harness/study/peers/peers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,92 +11,22 @@
 #include "../rates/rules.h"
 #include "harness/base/files.h"
 #include "harness/model/codec.h"
-#include "harness/stats/estimate/estimator.h"
-#include "peers.h"
+#include "harness/study/peers/peer_rules.h"
 
 namespace harness {
 namespace {
 
-using peers::Call;
-using peers::Timed;
-using peers::Values;
-
-constexpr std::size_t resamples = 1000;  // of criterion
-
-// --- What each decider reads ------------------------------------------------------------------------
-
-Timed timed(const ProcessSamples& process) {
-  Timed run;
-  for (const Placement& placement : process.placements) {
-    run.times.insert(run.times.end(), placement.samples.begin(), placement.samples.end());
-    run.clocks.insert(run.clocks.end(), placement.samples.size(), placement.clock_ghz);
-  }
-  return run;
-}
-
-// The means of `count` parts of the samples.
-Values means_of_parts(const Values& samples, std::size_t count) {
-  const std::size_t size = samples.size() / count;
-  Values means;
-  for (std::size_t i = 0; i < count; ++i)
-    means.push_back(stats::mean(std::span(samples).subspan(i * size, size)));
-  return means;
-}
-
-Values means_of_processes(const Series& series) {
-  Values means;
-  for (const ProcessSamples& process : series.processes) means.push_back(stats::mean(timed(process).times));
-  return means;
-}
-
 // A rule of one case.
-using OfCase = std::function<Call(const Series& before, const Series& after)>;
-
-Slower each_case(OfCase rule) {
-  return [rule = std::move(rule)](const Record& baseline, const Record& current) {
+Slower each_case(const peers::PeerRule& rule) {
+  return [call = rule.call](const Record& baseline, const Record& current) {
     Called called;
     for (std::size_t i = 0; i < current.cases.size(); ++i) {
-      const Call call = rule(baseline.cases[i].series.front(), current.cases[i].series.front());
-      if (call == Call::slower) called.slower.push_back(current.cases[i].id);
-      if (call == Call::undecided) ++called.undecided;
+      const peers::Call said = call(baseline.cases[i].series.front(), current.cases[i].series.front());
+      if (said == peers::Call::slower) called.slower.push_back(current.cases[i].id);
+      if (said == peers::Call::undecided) called.undecided.push_back(current.cases[i].id);
     }
     return called;
   };
-}
-
-Slower one_process(Call (*rule)(const Timed&, const Timed&)) {
-  return each_case([rule](const Series& before, const Series& after) {
-    return rule(timed(before.processes.front()), timed(after.processes.front()));
-  });
-}
-
-Slower parts_of_one(std::size_t parts, Call (*rule)(const Values&, const Values&)) {
-  return each_case([=](const Series& before, const Series& after) {
-    return rule(means_of_parts(timed(before.processes.front()).times, parts),
-                means_of_parts(timed(after.processes.front()).times, parts));
-  });
-}
-
-Call asv_of_two(const Series& before, const Series& after) {
-  const auto rounds = [](const Series& series) {
-    Values all;
-    for (const ProcessSamples& process : series.processes)
-      for (const double mean : means_of_parts(timed(process).times, 10)) all.push_back(mean);
-    return all;
-  };
-  return peers::asv(rounds(before), rounds(after));
-}
-
-// A change point in the series of all runs, at most two runs before the first new one, and to the worse.
-Call otava_of_series(const Series& before, const Series& after) {
-  Values series = means_of_processes(before);
-  const std::size_t first_new = series.size();
-  for (const double value : means_of_processes(after)) series.push_back(value);
-  for (const std::size_t point : peers::otava(series))
-    if (point + 2 >= first_new &&
-        stats::mean(std::span(series).subspan(point)) > stats::mean(std::span(series).first(point)))
-      return Call::slower;
-  return Call::same;
 }
 
 struct Decider {
@@ -119,29 +49,13 @@ Policy policy_at(double margin, bool other_device = false) {
 
 std::vector<Decider> deciders() {
   const Slower ours = of_policy(policy_at(0.005, true));
-  return {
-      {"Welch, p < .05", 5, 5, raw_welch(0.05, false, 0, false)},
-      {"Tukey, Welch, p < .05, > 1 %", 5, 5, raw_welch(0.05, true, 0.01, false)},
-      {"NVBench, legacy", 1, 1, one_process(peers::nvbench_legacy)},
-      {"NVBench, robust", 1, 1, one_process(peers::nvbench_robust)},
-      {"Google Benchmark, U test", 1, 1,
-       parts_of_one(9, [](const Values& before,
-                          const Values& after) { return peers::google_benchmark(before, after).call; })},
-      {"criterion.rs", 1, 1,
-       parts_of_one(100, [](const Values& before,
-                            const Values& after) { return peers::criterion(before, after, resamples, 1); })},
-      {"asv continuous", 2, 2, each_case(asv_of_two)},
-      {"github-action-benchmark", 1, 1, each_case([](const Series& before, const Series& after) {
-         return peers::ratio(means_of_processes(before).front(), means_of_processes(after).front());
-       })},
-      {"Bencher, t-test, .99", 20, 1, each_case([](const Series& before, const Series& after) {
-         return peers::bencher(means_of_processes(before), means_of_processes(after).front());
-       })},
-      {"Otava", 20, 4, each_case(otava_of_series)},
-      {"harness, stored, 5 and 5", 5, 5, ours, Detail::values, 5, false, true},
-      {"harness, stored, 20 and 5", 20, 5, ours, Detail::values, 5, false, true},
-      {"harness ab, 5", 5, 5, ours, Detail::placements, 0, true, true},
-  };
+  std::vector<Decider> all;
+  for (const peers::PeerRule& rule : peers::peer_rules())
+    all.push_back({rule.name, rule.before, rule.after, each_case(rule)});
+  all.push_back({"harness, stored, 5 and 5", 5, 5, ours, Detail::values, 5, false, true});
+  all.push_back({"harness, stored, 20 and 5", 20, 5, ours, Detail::values, 5, false, true});
+  all.push_back({"harness ab, 5", 5, 5, ours, Detail::placements, 0, true, true});
+  return all;
 }
 
 // --- What is done to the samples -----------------------------------------------------------------------
@@ -270,7 +184,7 @@ std::vector<Count> rates(const Data& data, const Decider& decider, const Trial& 
     const Called called = decider.rule(sides.baseline, sides.current);
     const bool found = std::count(called.slower.begin(), called.slower.end(), sides.changed) > 0;
     return std::vector<Count>{{called.slower.empty() ? std::size_t{0} : 1, 1},
-                              {called.undecided, sides.current.cases.size()},
+                              {called.undecided.size(), sides.current.cases.size()},
                               {found ? std::size_t{1} : 0, 1}};
   });
 }
@@ -280,8 +194,8 @@ double device_ms(const Session& session, const Decider& decider) {
   double sum = 0;
   for (const CaseRecord& one : session.record().cases)
     for (const ProcessSamples& process : one.series.front().processes) {
-      const Values times = timed(process).times;
-      sum += stats::mean(times) * static_cast<double>(times.size());
+      for (const Placement& placement : process.placements)
+        for (const double sample : placement.samples) sum += sample;
     }
   const double process = sum / static_cast<double>(session.record().cases.size() * session.processes());
   const double processes = static_cast<double>(decider.before + (decider.same_processes ? 0 : decider.after));

@@ -252,6 +252,61 @@ TEST(HalvesOfARun, AreCountedCaseByCase) {
   EXPECT_FALSE(run.red.exceeds());
 }
 
+std::size_t hits_of(const SelftestRun& run, const std::string& rule) {
+  for (const PeerRate& rate : run.peers)
+    if (rate.rule == rule) return rate.red.hits;
+  ADD_FAILURE() << rule;
+  return 0;
+}
+
+// Samples of a process agree, processes differ: a test of all samples takes that for a change.
+TEST(HalvesOfARun, AreJudgedByTheRulesOfOtherToolsToo) {
+  Record record = one_run(12);
+  double factor = 1;
+  for (CaseRecord& one : record.cases)
+    for (ProcessSamples& process : one.series.front().processes) {
+      factor = factor > 1.02 ? 1 : factor + 0.003;
+      for (Placement& placement : process.placements)
+        for (std::size_t i = 0; i < placement.samples.size(); ++i)
+          placement.samples[i] = factor * (20 + 0.001 * static_cast<double>(i % 5));
+    }
+  SelftestOptions options;
+  options.splits = 300;
+  const SelftestRun run = halves_of({record}, options);
+  EXPECT_EQ(run.peers.size(), 10U);
+  for (const PeerRate& rate : run.peers) {
+    EXPECT_EQ(rate.red.trials, 200U) << rate.rule;
+    EXPECT_LE(rate.before, run.processes) << rate.rule;
+    EXPECT_FALSE(rate.red.exceeds()) << "others have no limit here";
+  }
+  EXPECT_GT(hits_of(run, "Welch, p < .05"), 50U);
+  EXPECT_GT(hits_of(run, "NVBench, legacy"), 100U);
+  EXPECT_EQ(hits_of(run, "github-action-benchmark"), 0U);
+  EXPECT_EQ(run.red.hits, 0U);
+}
+
+TEST(HalvesOfARun, OfRatesAreSlowerWhereTheyAreLower) {
+  Record record = one_run(10);
+  for (CaseRecord& one : record.cases) {
+    Series& series = one.series.front();
+    for (ProcessSamples& process : series.processes)
+      for (Placement& placement : process.placements)
+        for (double& sample : placement.samples) sample = process.process == 1 ? 300 : 100;
+  }
+  const auto of = [&](Direction direction) {
+    for (CaseRecord& one : record.cases) one.series.front().direction = direction;
+    SelftestOptions options;
+    options.splits = 200;
+    return hits_of(halves_of({record}, options), "github-action-benchmark");
+  };
+  // One process takes three times as long. The rule takes the first of each half: it is red where this one is the
+  // new side's first. As a rate of 300 it is the old side's.
+  const std::size_t times = of(Direction::lower_is_better), rates = of(Direction::higher_is_better);
+  EXPECT_GT(times, 5U);
+  EXPECT_GT(rates, 5U);
+  EXPECT_NE(times, rates);
+}
+
 TEST(HalvesOfARun, NeedFiveProcessesASide) {
   const SelftestRun run = halves_of({one_run(9)}, {});
   EXPECT_EQ(run.processes, 0);

@@ -80,6 +80,13 @@ struct SelftestCase {
   std::size_t alarms = 0;  // splits in which it was called regressed
 };
 
+// A rule of another tool on the same halves.
+struct PeerRate {
+  std::string rule;
+  int before = 0, after = 0;  // processes that it takes of each half
+  ErrorRate red;              // splits with any case called slower
+};
+
 // A/A on this machine: random halves of the processes of one run.
 struct SelftestRun {
   std::string suite;
@@ -87,6 +94,7 @@ struct SelftestRun {
   int processes = 0;  // a side; 0: there were too few to split
   ErrorRate red;      // splits with any case called regressed; splits share processes
   std::vector<SelftestCase> cases;
+  std::vector<PeerRate> peers;
   std::optional<int> needed;  // processes a side, where there were too few to compare anything
 };
 

@@ -61,12 +61,19 @@ struct Described<SelftestCase> {
 };
 
 template <>
+struct Described<PeerRate> {
+  static constexpr auto fields = list_fields<PeerRate>(
+      JsonLayout::lines, field("rule", &PeerRate::rule), field("processes_before", &PeerRate::before),
+      field("processes_after", &PeerRate::after), field("suite_called_slower", &PeerRate::red));
+};
+
+template <>
 struct Described<SelftestRun> {
   using Run = SelftestRun;
-  static constexpr auto fields =
-      list_fields<Run>(JsonLayout::lines, field("suite", &Run::suite), field("device", &Run::device),
-                       field("processes", &Run::processes), field("suite_called_regressed", &Run::red),
-                       derived("notes", report::run_notes), field("cases", &Run::cases));
+  static constexpr auto fields = list_fields<Run>(
+      JsonLayout::lines, field("suite", &Run::suite), field("device", &Run::device),
+      field("processes", &Run::processes), field("suite_called_regressed", &Run::red),
+      derived("notes", report::run_notes), field("cases", &Run::cases), field("peers", &Run::peers));
 };
 
 template <>
@@ -190,6 +197,28 @@ Grid alarms_of(const SelftestReport& report) {
   return grid;
 }
 
+// The rules of other tools on the same halves, the quietest first, with ours among them.
+Grid peers_of(const SelftestReport& report) {
+  Grid grid;
+  grid.label_header = "rule";
+  grid.columns = {{"processes", Align::left, 0, 1, false, false},
+                  {"suites called slower, %", Align::decimal, 0, 0, false, false}};
+  for (const SelftestRun& run : report.runs) {
+    if (run.peers.empty()) continue;
+    std::vector<PeerRate> rates = run.peers;
+    rates.insert(rates.begin(), {"harness", run.processes, run.processes, run.red});
+    std::stable_sort(rates.begin(), rates.end(),
+                     [](const PeerRate& a, const PeerRate& b) { return a.red.share() < b.red.share(); });
+    Section section;
+    for (const PeerRate& rate : rates)
+      section.rows.push_back({rate.rule,
+                              {{fmt::format("{} + {}", rate.before, rate.after)},
+                               {text_of(rate.red), rate.rule == "harness" ? Paint::strong : Paint::plain}}});
+    grid.sections.push_back(std::move(section));
+  }
+  return grid;
+}
+
 std::vector<std::string> all_remarks(const SelftestReport& report) {
   std::vector<std::string> remarks = remarks_of(report);
   for (const SelftestRun& run : report.runs)
@@ -232,6 +261,7 @@ Report selftest_document(const SelftestReport& selftest) {
   document.facts = facts_of(selftest);
   if (!selftest.rows.empty()) document.blocks = {{Table{"", rates_of(selftest)}}, {Prose{rates_legend()}}};
   document.blocks.push_back({Table{"", alarms_of(selftest)}});
+  document.blocks.push_back({Table{"the same halves, by the rules of other tools", peers_of(selftest)}});
   document.blocks.push_back({List{"notes", all_remarks(selftest)}});
   return {std::move(document), [&selftest] { return ci_of(selftest); },
           [&selftest] { return report_json(selftest, formats::selftest); }};

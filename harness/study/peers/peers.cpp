@@ -1,4 +1,4 @@
-#include "peers.h"
+#include "harness/study/peers/peers.h"
 
 #include <algorithm>
 #include <cmath>

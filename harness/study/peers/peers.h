@@ -1,6 +1,6 @@
 // Peers: how other tools call a benchmark slower, each written from its documentation, at its default
-// settings. peers.json has the answers of the real programs on ten inputs; README.md tells where a guess
-// missed.
+// settings. tests/scoreboard/peers.json has the answers of the real programs on ten inputs; its README.md
+// tells where a guess missed.
 //
 // Pure functions; any thread may call them.
 #pragma once

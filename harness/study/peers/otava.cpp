@@ -4,7 +4,7 @@
 
 #include "harness/stats/estimate/estimator.h"
 #include "harness/stats/hypothesis/t_test.h"
-#include "peers.h"
+#include "harness/study/peers/peers.h"
 
 namespace harness::peers {
 namespace {

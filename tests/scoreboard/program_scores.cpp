@@ -1,0 +1,322 @@
+// program_scores: deciders side by side on starts of public CUDA programs and steps of PyTorch
+// (programs/README.md). Each start has one value a case: peers that ask for the calls of one process are left
+// out.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <numeric>
+
+#include "../rates/repeat.h"
+#include "../rates/rules.h"
+#include "../rates/sessions.h"
+#include "harness/base/files.h"
+#include "harness/model/codec.h"
+#include "harness/stats/estimate/estimator.h"
+#include "harness/study/peers/peer_rules.h"
+
+namespace harness {
+namespace {
+
+using Values = std::vector<double>;  // us, by start
+
+// A program, or a kernel of one.
+struct Program {
+  std::string name;
+  Values starts;
+  Values with_more;  // with more work, likewise; empty: not recorded
+};
+
+struct Decider {
+  std::string name;
+  std::size_t before = 5, after = 5;
+  Slower rule;
+  bool in_turn = false;   // both sides started in turn, as `ab` does
+  std::size_t fresh = 0;  // starts that confirm a red case
+};
+
+Values values_of(const CaseRecord& one) {
+  Values values;
+  for (const ProcessSamples& process : one.series.front().processes)
+    values.push_back(process.placements.front().samples.front());
+  return values;
+}
+
+// Those above `least` us with as many starts as all have at least; programs before kernels.
+std::vector<Program> programs_of(const Record& record, double least, std::size_t starts) {
+  const std::string suffix = "_more";
+  std::vector<Program> all;
+  for (const CaseRecord& one : record.cases) {
+    if (one.id.find(suffix) != std::string::npos) continue;
+    Program program{one.id, values_of(one), {}};
+    if (program.starts.size() < starts || stats::mean(program.starts) < least) continue;
+    program.starts.resize(starts);
+    for (const CaseRecord& other : record.cases)
+      if (other.id == one.id + suffix) program.with_more = values_of(other);
+    all.push_back(std::move(program));
+  }
+  return all;
+}
+
+Slower each_case(const peers::PeerRule& rule) {
+  return [call = rule.call](const Record& baseline, const Record& current) {
+    Called called;
+    for (std::size_t i = 0; i < current.cases.size(); ++i) {
+      const peers::Call said = call(baseline.cases[i].series.front(), current.cases[i].series.front());
+      if (said == peers::Call::slower) called.slower.push_back(current.cases[i].id);
+      if (said == peers::Call::undecided) called.undecided.push_back(current.cases[i].id);
+    }
+    return called;
+  };
+}
+
+std::vector<Decider> deciders(std::size_t starts) {
+  std::vector<Decider> all;
+  for (const peers::PeerRule& rule : peers::peer_rules())
+    if (!rule.calls)
+      all.push_back({rule.name, std::min(rule.before, starts - rule.after), rule.after, each_case(rule)});
+    else if (rule.repetitions > 0)
+      all.push_back({rule.name, rule.repetitions, rule.repetitions, each_case(rule)});
+  Policy policy;
+  policy.margin = 0.005;
+  policy.alpha = 0.01;
+  all.push_back({"harness, stored", 5, 5, of_policy(policy), false, 5});
+  all.push_back({"harness ab", 5, 5, of_policy(policy), true});
+  return all;
+}
+
+CaseRecord case_of(const std::string& id, const Values& values, std::size_t plain) {
+  CaseRecord one;
+  one.id = id;
+  one.device = "import";
+  Series series{"kernel_time", "us", Direction::lower_is_better, {}};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ProcessSamples& process = series.processes.emplace_back();
+    process.process = static_cast<int>(i) + 1 + (i < plain ? 0 : last_plain_process);
+    process.placements = {Placement{{values[i]}}};
+  }
+  one.series.push_back(std::move(series));
+  return one;
+}
+
+Values taken(const Values& values, const std::vector<std::size_t>& places) {
+  Values chosen;
+  for (const std::size_t place : places) chosen.push_back(values[place]);
+  return chosen;
+}
+
+// The starts of both sides: of in-turn sides the neighbours (i, i + 1), in either order.
+struct Split {
+  std::vector<std::size_t> before, after;
+};
+
+Split split(const Decider& decider, std::size_t starts, std::mt19937_64& random) {
+  Split sides;
+  if (!decider.in_turn) {
+    const auto order = shuffled(starts, random);
+    sides.before = slice(order, 0, decider.before);
+    sides.after = slice(order, decider.before, decider.after + decider.fresh);
+    return sides;
+  }
+  const auto pairs = shuffled(starts / 2, random);
+  for (std::size_t i = 0; i < decider.before; ++i) {
+    const std::size_t first = 2 * pairs[i], swapped = random() % 2;
+    sides.before.push_back(first + swapped);
+    sides.after.push_back(first + 1 - swapped);
+  }
+  return sides;
+}
+
+enum class Kind { any, program, kernel };
+
+bool is_program(const std::string& id) {
+  return id.find('/') == std::string::npos;
+}
+
+struct Trial {
+  double planted = 0;                // 0.01: the first case takes 1 % longer
+  Kind first = Kind::any;            // which it is
+  const Program* changed = nullptr;  // the first case, where its other starts are the new side
+};
+
+struct Sides {
+  Record baseline, current;
+};
+
+// `suite` of the programs, drawn at random; several times over where it has more.
+Sides draw(const std::vector<Program>& all, const Decider& decider, const Trial& trial, std::size_t suite,
+           std::mt19937_64& random) {
+  Sides sides;
+  for (Record* side : {&sides.baseline, &sides.current}) {
+    side->suite.name = "programs";
+    side->machines["import"] = {};
+  }
+  if (decider.in_turn)
+    sides.baseline.pairing = sides.current.pairing = Pairing{"scores", Pairing::Kind::session};
+  const std::size_t starts = all.front().starts.size();
+  const auto is_first = [&](std::size_t place) {
+    if (trial.changed != nullptr) return &all[place] == trial.changed;
+    return trial.first == Kind::any || is_program(all[place].name) == (trial.first == Kind::program);
+  };
+  std::vector<std::size_t> order;
+  Split chosen;
+  for (std::size_t i = 0; i < suite; ++i) {
+    if (i % all.size() == 0) {
+      order = shuffled(all.size(), random);
+      chosen = split(decider, starts, random);
+      if (i == 0) std::swap(*std::find_if(order.begin(), order.end(), is_first), order.front());
+    }
+    const Program& program = all[order[i % all.size()]];
+    const std::string id = fmt::format("{}#{}", program.name, i / all.size());
+    Values after = taken(program.starts, chosen.after);
+    if (i == 0 && trial.changed != nullptr) {
+      const std::size_t there = program.with_more.size();
+      // Starts of both that lie beside each other, where they are in turn.
+      std::vector<std::size_t> places = decider.in_turn ? chosen.before : shuffled(there, random);
+      for (std::size_t& place : places) place %= there;
+      places.resize(std::min(after.size(), places.size()));
+      after = taken(program.with_more, places);
+    }
+    if (i == 0)
+      for (double& value : after) value *= 1 + trial.planted;
+    sides.baseline.cases.push_back(case_of(id, taken(program.starts, chosen.before), decider.before));
+    sides.current.cases.push_back(case_of(id, after, decider.after));
+  }
+  return sides;
+}
+
+struct Rates {
+  Count red;                                               // suites
+  Count undecided, undecided_programs, undecided_kernels;  // cases
+  Count found;                                             // the first case, slower
+};
+
+Rates rates(const std::vector<Program>& all, const Decider& decider, const Trial& trial, std::size_t suite,
+            std::size_t splits, std::uint64_t seed) {
+  const std::vector<Count> counts =
+      repeat(std::max<std::size_t>(splits, 1), seed, 4, [&](std::mt19937_64& random) {
+        const Sides sides = draw(all, decider, trial, suite, random);
+        const Called called = decider.rule(sides.baseline, sides.current);
+        std::vector<Count> mine(4);
+        mine[0] = {called.slower.empty() ? 0U : 1U, 1};
+        for (const CaseRecord& one : sides.current.cases) ++mine[is_program(one.id) ? 1 : 2].trials;
+        for (const std::string& id : called.undecided) ++mine[is_program(id) ? 1 : 2].hits;
+        const std::string& first = sides.current.cases.front().id;
+        mine[3] = {std::count(called.slower.begin(), called.slower.end(), first) > 0 ? 1U : 0U, 1};
+        return mine;
+      });
+  return {counts[0],
+          {counts[1].hits + counts[2].hits, counts[1].trials + counts[2].trials},
+          counts[1],
+          counts[2],
+          counts[3]};
+}
+
+double sd_of_logs(const Values& values) {
+  Values logs;
+  for (const double value : values) logs.push_back(std::log(value));
+  return std::sqrt(stats::moments(logs).variance);
+}
+
+void print_programs(const std::vector<Program>& all) {
+  fmt::print("\n| program | us | sd of starts, % | more work, % |\n|---|--:|--:|--:|\n");
+  for (const Program& one : all) {
+    if (!is_program(one.name)) continue;
+    const std::string more =
+        one.with_more.empty()
+            ? "-"
+            : fmt::format("{:+.2f}", 100 * (stats::mean(one.with_more) / stats::mean(one.starts) - 1));
+    fmt::print("| {} | {:.0f} | {:.3f} | {} |\n", one.name, stats::mean(one.starts),
+               100 * sd_of_logs(one.starts), more);
+  }
+}
+
+void print_unchanged(const std::vector<Program>& all, std::size_t splits, std::uint64_t seed) {
+  fmt::print(
+      "\n| decider | starts | suite of 18 red | of 72 | of 1,000 | undecided programs | kernels "
+      "|\n|---|--:|--:|--:|--:|--:|--:|\n");
+  for (const Decider& decider : deciders(all.front().starts.size())) {
+    const auto of = [&](std::size_t suite) {
+      return rates(all, decider, {}, suite, splits * 18 / suite, seed);
+    };
+    const Rates small = of(18);
+    fmt::print("| {} | {} + {} | {} | {} | {} | {} | {} |\n", decider.name, decider.before, decider.after,
+               small.red.text(), of(72).red.text(), of(1000).red.text(), small.undecided_programs.text(),
+               small.undecided_kernels.text());
+    std::fflush(stdout);
+  }
+}
+
+void print_found(const std::vector<Program>& all, std::size_t splits, std::uint64_t seed) {
+  const std::vector<Trial> trials = {{0.005, Kind::program}, {0.01, Kind::program}, {0.02, Kind::program},
+                                     {0.01, Kind::kernel},   {0.02, Kind::kernel},  {0.05, Kind::kernel}};
+  fmt::print(
+      "\n| decider | program +0.5 % | +1 % | +2 % | kernel +1 % | +2 % | +5 % "
+      "|\n|---|--:|--:|--:|--:|--:|--:|\n");
+  for (const Decider& decider : deciders(all.front().starts.size())) {
+    fmt::print("| {} |", decider.name);
+    for (const Trial& trial : trials)
+      fmt::print(" {} |", rates(all, decider, trial, 18, splits / 4, seed + 1).found.text());
+    fmt::print("\n");
+    std::fflush(stdout);
+  }
+  fmt::print("\n| decider |");
+  for (const Program& one : all)
+    if (!one.with_more.empty())
+      fmt::print(" {} {:+.2f} % |", one.name,
+                 100 * (stats::mean(one.with_more) / stats::mean(one.starts) - 1));
+  fmt::print("\n");
+  for (const Decider& decider : deciders(all.front().starts.size())) {
+    fmt::print("| {} |", decider.name);
+    for (const Program& one : all)
+      if (!one.with_more.empty())
+        fmt::print(" {} |",
+                   rates(all, decider, {0, Kind::any, &one}, 18, splits / 10, seed + 2).found.text());
+    fmt::print("\n");
+    std::fflush(stdout);
+  }
+}
+
+// Ends the program when the file holds no record.
+Record load(const std::string& file) {
+  const Result<std::string> text = read_file(file);
+  Result<Record> record = text ? decode_record(*text, file) : Result<Record>(fail(text.error()));
+  if (record) return std::move(*record);
+  std::cerr << record.error().text() << '\n';
+  std::exit(2);
+}
+
+int run(int argc, char** argv) {
+  CLI::App program("What deciders make of starts of traced programs");
+  std::string file;
+  double least = 100;
+  std::size_t splits = 4000, starts = 19;
+  std::uint64_t seed = 1;
+  program.add_option("record", file)->required();
+  program.add_option("--least", least, "only programs and kernels of this time or more, us")
+      ->capture_default_str();
+  program.add_option("--starts", starts, "of each, and only those that have so many")->capture_default_str();
+  program.add_option("--splits", splits)->capture_default_str();
+  program.add_option("--seed", seed)->capture_default_str();
+  CLI11_PARSE(program, argc, argv);
+  const std::vector<Program> all = programs_of(load(file), least, starts);
+  if (all.empty()) {
+    std::cerr << "no program has " << starts << " starts of " << least << " us or more\n";
+    return 2;
+  }
+  fmt::print("{} programs and kernels of {} us or more; {} splits, seed {}; in %, 99 % bounds\n", all.size(),
+             least, splits, seed);
+  print_programs(all);
+  print_unchanged(all, splits, seed);
+  print_found(all, splits, seed);
+  return 0;
+}
+
+}  // namespace
+}  // namespace harness
+
+int main(int argc, char** argv) {
+  return harness::run(argc, argv);
+}

@@ -6,6 +6,7 @@
 //
 // With --published FILE it also prints the mean of the published scores over the same series.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -130,6 +131,23 @@ Scores scores_of(const Method& method, const std::vector<Labelled>& all, double 
   return {sums.f1 / count, sums.cover / count, sums.best_f1 / count, sums.best_cover / count};
 }
 
+// Each series with our scores and the published ones.
+void print_each(const std::vector<Labelled>& all, const std::string& published) {
+  const json table = published.empty() ? json::object() : json::parse(std::ifstream(published));
+  fmt::print("| series | method | F1 | cover | change points |\n|---|---|--:|--:|---|\n");
+  for (const Labelled& one : all) {
+    for (const Method& method : methods) {
+      const Places found = method.find(one.values, {});
+      fmt::print("| {} | {} | {:.3f} | {:.3f} | {} |\n", one.name, method.name,
+                 f1_score(one.annotators, found), cover_score(one.annotators, found, one.values.size()),
+                 fmt::join(found, " "));
+    }
+    for (const auto& [method, by_series] : table.items())
+      fmt::print("| {} | published: {} | {:.3f} | {:.3f} | |\n", one.name, method,
+                 by_series.at(one.name).at(0).get<double>(), by_series.at(one.name).at(1).get<double>());
+  }
+}
+
 void print_labelled(const std::vector<Labelled>& all, double margin, const std::string& published) {
   fmt::print(
       "\n| {} series, method | F1 | cover | F1, best settings | cover, best settings "
@@ -180,10 +198,12 @@ bool print_planted(const std::vector<Labelled>& all, double margin, double preci
 int run(int argc, char** argv) {
   CLI::App program("Scores of change points on labelled series");
   std::string file, published;
+  bool each = false;
   double margin = 0, precision = 0, recall = 0;
   program.add_option("file", file)->required()->check(CLI::ExistingFile);
   program.add_option("--published", published, "scores of others by method and series")
       ->check(CLI::ExistingFile);
+  program.add_flag("--each", each, "print each labelled series");
   program.add_option("--margin", margin, "0.05: count steps of more than 5 %; the values are logs");
   program.add_option("--precision", precision,
                      "of the change points beyond the margin, at least; else exit 1");
@@ -195,6 +215,7 @@ int run(int argc, char** argv) {
     return 2;
   }
   if (!all.front().annotators.empty()) {
+    if (each) print_each(all, published);
     print_labelled(all, margin, published);
     return 0;
   }

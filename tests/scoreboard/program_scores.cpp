@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iostream>
 #include <numeric>
@@ -83,7 +84,8 @@ std::vector<Decider> deciders(std::size_t starts) {
   policy.margin = 0.005;
   policy.alpha = 0.01;
   all.push_back({"harness, stored", 5, 5, of_policy(policy), false, 5});
-  all.push_back({"harness ab", 5, 5, of_policy(policy), true});
+  policy.min_processes = 4;  // so many pairs are left to confirm
+  all.push_back({"harness ab", 5, 5, of_policy(policy), true, 4});
   return all;
 }
 
@@ -121,7 +123,7 @@ Split split(const Decider& decider, std::size_t starts, std::mt19937_64& random)
     return sides;
   }
   const auto pairs = shuffled(starts / 2, random);
-  for (std::size_t i = 0; i < decider.before; ++i) {
+  for (std::size_t i = 0; i < decider.before + decider.fresh; ++i) {
     const std::size_t first = 2 * pairs[i], swapped = random() % 2;
     sides.before.push_back(first + swapped);
     sides.after.push_back(first + 1 - swapped);
@@ -135,11 +137,75 @@ bool is_program(const std::string& id) {
   return id.find('/') == std::string::npos;
 }
 
+// What differs between starts, or between builds, though no work does. measured/ and harness/measure/power.md
+// have the sizes.
+enum class Bias {
+  none,
+  mixed_states,   // 4 % of all cases, in a state that changes after one start in five
+  another_state,  // the same, but all starts of a side are in one; neighbours in turn share theirs
+  buffers,        // 1.5 % of a case, in one start of seven
+  place_of_code,  // the new build's kernels lie elsewhere: eight of 70 move
+};
+
 struct Trial {
   double planted = 0;                // 0.01: the first case takes 1 % longer
   Kind first = Kind::any;            // which it is
   const Program* changed = nullptr;  // the first case, where its other starts are the new side
+  Bias bias = Bias::none;
 };
+
+constexpr double state = 0.04, buffers = 0.015;
+constexpr std::array places_of_code = {0.028, 0.0081, 0.0051, 0.0043, 0.0033, 0.0028, 0.0027, 0.0026};
+constexpr double kernels_with_places = 70;
+
+bool happens(double chance, std::mt19937_64& random) {
+  return std::bernoulli_distribution(chance)(random);
+}
+
+// What the starts of a side take longer by in all cases, in the order in which they are started.
+struct Shared {
+  Values before, after;
+};
+
+Shared shared_bias(const Decider& decider, Bias bias, std::mt19937_64& random) {
+  const std::size_t before = decider.before + (decider.in_turn ? decider.fresh : 0);
+  Shared longer{Values(before, 1), Values(decider.after + decider.fresh, 1)};
+  if (bias == Bias::another_state && !decider.in_turn) {
+    Values& slow = happens(0.5, random) ? longer.before : longer.after;
+    slow.assign(slow.size(), 1 + state);
+  }
+  if (bias != Bias::mixed_states) return longer;
+  std::vector<double*> order;
+  for (std::size_t i = 0; i < std::max(longer.before.size(), longer.after.size()); ++i) {
+    if (!decider.in_turn) break;
+    order.push_back(i % 2 == 0 ? &longer.before[i] : &longer.after[i]);
+    order.push_back(i % 2 == 0 ? &longer.after[i] : &longer.before[i]);
+  }
+  if (!decider.in_turn)
+    for (Values* side : {&longer.before, &longer.after})
+      for (double& one : *side) order.push_back(&one);
+  bool slow = happens(0.5, random);
+  for (double* one : order) {
+    if (slow) *one = 1 + state;
+    if (happens(0.2, random)) slow = !slow;
+  }
+  return longer;
+}
+
+void lengthen(Values& values, const Values& factors, Bias bias, std::mt19937_64& random) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] *= factors[i];
+    if (bias == Bias::buffers && happens(1.0 / 7, random)) values[i] *= 1 + buffers;
+  }
+}
+
+// By what a kernel of a new build takes longer because it lies elsewhere: two of eight places, evenly spread.
+double moved_by(std::mt19937_64& random) {
+  if (!happens(places_of_code.size() / kernels_with_places, random)) return 1;
+  const double range = places_of_code[random() % places_of_code.size()];
+  const auto place = [&] { return static_cast<double>(random() % 8) / 7; };
+  return 1 + range * (place() - place());
+}
 
 struct Sides {
   Record baseline, current;
@@ -160,6 +226,7 @@ Sides draw(const std::vector<Program>& all, const Decider& decider, const Trial&
     if (trial.changed != nullptr) return &all[place] == trial.changed;
     return trial.first == Kind::any || is_program(all[place].name) == (trial.first == Kind::program);
   };
+  const Shared longer = shared_bias(decider, trial.bias, random);
   std::vector<std::size_t> order;
   Split chosen;
   for (std::size_t i = 0; i < suite; ++i) {
@@ -181,7 +248,14 @@ Sides draw(const std::vector<Program>& all, const Decider& decider, const Trial&
     }
     if (i == 0)
       for (double& value : after) value *= 1 + trial.planted;
-    sides.baseline.cases.push_back(case_of(id, taken(program.starts, chosen.before), decider.before));
+    Values before = taken(program.starts, chosen.before);
+    lengthen(before, longer.before, trial.bias, random);
+    lengthen(after, longer.after, trial.bias, random);
+    if (trial.bias == Bias::place_of_code) {
+      const double factor = moved_by(random);
+      for (double& value : after) value *= factor;
+    }
+    sides.baseline.cases.push_back(case_of(id, before, decider.before));
     sides.current.cases.push_back(case_of(id, after, decider.after));
   }
   return sides;
@@ -279,6 +353,22 @@ void print_found(const std::vector<Program>& all, std::size_t splits, std::uint6
   }
 }
 
+void print_bias(const std::vector<Program>& all, std::size_t splits, std::uint64_t seed) {
+  fmt::print(
+      "\n| decider | mixed states: suite of 18 red | case undecided | another state: red | undecided | "
+      "buffers: red "
+      "| undecided | place of code: red | undecided |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n");
+  for (const Decider& decider : deciders(all.front().starts.size())) {
+    fmt::print("| {} |", decider.name);
+    for (const Bias bias : {Bias::mixed_states, Bias::another_state, Bias::buffers, Bias::place_of_code}) {
+      const Rates found = rates(all, decider, {0, Kind::any, nullptr, bias}, 18, splits / 4, seed + 3);
+      fmt::print(" {} | {} |", found.red.text(), found.undecided.text());
+    }
+    fmt::print("\n");
+    std::fflush(stdout);
+  }
+}
+
 // Ends the program when the file holds no record.
 Record load(const std::string& file) {
   const Result<std::string> text = read_file(file);
@@ -311,6 +401,7 @@ int run(int argc, char** argv) {
   print_programs(all);
   print_unchanged(all, splits, seed);
   print_found(all, splits, seed);
+  print_bias(all, splits, seed);
   return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "fixture.h"
 #include "h200_records.h"
 #include "harness/report/media/page/packed.h"
+#include "harness/report/media/page/rounded_json.h"
 #include "harness/stats/estimate/estimator.h"
 #include "page_reader.h"
 #include "tests/model/example_record.h"
@@ -341,6 +342,37 @@ TEST(PageFit, TakesFewerQuantilesWhereThereIsLessRoom) {
     EXPECT_THAT(now, Lt(before)) << limit;
     before = now;
   }
+}
+
+// A part of many cases tells which details cannot fit; they are not tried.
+TEST(PageFit, TakesTheFinestThatFitsOfManyCasesToo) {
+  const LargePair& pair = large_pair();
+  const std::vector<SampleDetail> finest_first{{0, 6}, {101, 5}, {65, 5}, {51, 4}, {33, 4}, {17, 4}, {9, 4}};
+  std::vector<std::size_t> sizes;
+  for (const SampleDetail& detail : finest_first)
+    sizes.push_back(
+        base64_size(deflated(page_document(&pair.comparison, pair.sources(), {detail, 0})).size()));
+  for (const std::size_t i : {2U, 4U, 5U}) {
+    const std::size_t limit = sizes[i] + sizes[i] / 100;
+    const json document = page::document_of_data(page_data(&pair.comparison, pair.sources(), limit));
+    EXPECT_EQ(document["current"]["details"][499]["series"][0]["processes"][0]["deltas"].size(),
+              finest_first[i].quantiles);
+  }
+}
+
+TEST(RoundedJson, IsTheDocumentWithShorterFigures) {
+  const std::string text =
+      "{\n \"a\": [1.23456789, -2, 18446744073709551615, null, true, \"q\\\"\\u00e9\"], \"cases\": "
+      "[{\"x\": 1e300}, {}], \"b\": {\"cases\": [{}]}}";
+  json expected = json::parse(text);
+  expected["a"][0] = 1.235;
+  EXPECT_EQ(json::parse(rounded_json(text, 4)), expected);
+  expected["cases"][0]["at"] = 0;
+  expected["cases"][1]["at"] = 1;
+  const std::string with_places =
+      rounded_json(text, 4, [](std::size_t row) { return "\"at\":" + std::to_string(row); });
+  EXPECT_EQ(json::parse(with_places), expected);
+  EXPECT_EQ(with_places.find('\n'), std::string::npos);
 }
 
 TEST(PageFit, KeepsTheSmallestWhereNothingFits) {

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 
 #include "harness/base/text.h"
 #include "harness/model/device_kinds.h"
@@ -15,6 +17,7 @@
 #include "harness/report/documents/comparison/comparison_remarks.h"
 #include "harness/report/documents/run_remarks.h"
 #include "harness/report/media/page/packed.h"
+#include "harness/report/media/page/rounded_json.h"
 #include "harness/report/media/report_json.h"
 #include "harness/schema/formats.h"
 #include "harness/stats/estimate/process_estimator.h"
@@ -30,14 +33,6 @@ constexpr int phase_digits = 4;
 constexpr std::size_t longest_title = 120;
 
 using CaseNames = std::set<std::string, std::less<>>;
-
-void round_figures(Json& json) {
-  if (json.is_number_float()) {
-    json = number(rounded(json.get<double>(), figure_digits));
-  } else if (json.is_structured()) {
-    for (Json& part : json) round_figures(part);
-  }
-}
 
 Json figure(double value, int digits) {
   return number(rounded(value, digits));
@@ -224,18 +219,6 @@ bool has_samples(const CaseRecord& one) {
   return false;
 }
 
-Json side_json(const SideSource& side, const CaseNames& whole, const SampleDetail& rest,
-               const std::string& again) {
-  Json report = Json::parse(run_report(*side.record, *side.summaries));
-  round_figures(report);
-  Json json{{"report", std::move(report)}, {"details", Json::array()}};
-  for (const CaseRecord& one : side.record->cases)
-    if (has_samples(one))
-      json["details"].push_back(
-          case_json(*side.record, one, whole.contains(one.id) ? SampleDetail{} : rest, again));
-  return json;
-}
-
 // The names of the cases, the most interesting ones first.
 std::vector<std::string> cases_in_order(const Comparison* comparison, const Sources& sources) {
   std::vector<std::string> names;
@@ -250,39 +233,96 @@ std::vector<std::string> cases_in_order(const Comparison* comparison, const Sour
   return names;
 }
 
-Json document_json(const Comparison* comparison, const Sources& sources, const PageDetail& detail) {
-  const Record& current = *sources.current.record;
-  std::vector<std::string> names = cases_in_order(comparison, sources);
-  names.resize(std::min(names.size(), detail.whole_cases));
-  const CaseNames whole(names.begin(), names.end());
-  Json json{{"format", formats::page.name},
-            {"version", formats::page.version},
-            {"tool", current.tool},
-            {"title", page_title(comparison, sources)},
-            {"command", sources.command}};
-  if (comparison != nullptr) {
-    json["headline"] = comparison_headline(*comparison);
-    json["steps"] = next_steps(*comparison);
-    json["comparison"] = Json::parse(comparison_report(*comparison));
-    round_figures(json["comparison"]);
-    for (std::size_t row = 0; row < comparison->rows.size(); ++row)
-      json["comparison"]["cases"][row]["confidence"] = 1 - 2 * alpha_to_pass(comparison->rows[row]);
-  } else {
-    json["headline"] =
-        run_headline(current, *sources.current.summaries, unmeasured_cases(*sources.current.summaries));
-    json["steps"] = Json::array();
-    json["comparison"] = nullptr;
-  }
-  json["current"] = side_json(sources.current, whole, detail.rest, sources.again);
-  json["baseline"] = nullptr;
-  if (comparison != nullptr && sources.baseline.record != nullptr)
-    json["baseline"] = side_json(sources.baseline, whole, detail.rest, sources.again);
-  return json;
-}
-
 std::string line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
+
+// The document in pieces, so that only the samples are written anew for another detail, and case by case.
+class PageText {
+ public:
+  PageText(const Comparison* comparison, const Sources& sources)
+      : sources_(sources), order_(cases_in_order(comparison, sources)) {
+    const Record& current = *sources.current.record;
+    Json json{
+        {"format", formats::page.name},
+        {"version", formats::page.version},
+        {"tool", current.tool},
+        {"title", page_title(comparison, sources)},
+        {"command", sources.command},
+        {"headline", comparison != nullptr ? comparison_headline(*comparison)
+                                           : run_headline(current, *sources.current.summaries,
+                                                          unmeasured_cases(*sources.current.summaries))},
+        {"steps", comparison != nullptr ? Json(next_steps(*comparison)) : Json::array()}};
+    head_ = line(json);
+    head_.pop_back();
+    head_ += R"(,"comparison":)";
+    head_ += comparison == nullptr
+                 ? "null"
+                 : rounded_json(comparison_report(*comparison), figure_digits, [&](std::size_t row) {
+                     return fmt::format(R"("confidence":{})",
+                                        number(1 - 2 * alpha_to_pass(comparison->rows[row])).dump());
+                   });
+    current_ = report_of(sources.current);
+    if (comparison != nullptr && sources.baseline.record != nullptr) baseline_ = report_of(sources.baseline);
+  }
+
+  // The names of the cases, the most interesting ones first.
+  [[nodiscard]] const std::vector<std::string>& order() const { return order_; }
+
+  [[nodiscard]] std::string document(const PageDetail& detail) const {
+    const CaseNames whole(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(
+                                                               std::min(order_.size(), detail.whole_cases)));
+    std::string text = head_ + R"(,"current":)" + current_;
+    add_details(text, sources_.current, whole, detail.rest, 1);
+    text += R"(,"baseline":)";
+    if (baseline_.empty()) {
+      text += "null";
+    } else {
+      text += baseline_;
+      add_details(text, sources_.baseline, whole, detail.rest, 1);
+    }
+    text += '}';
+    return text;
+  }
+
+  // About the bytes that document() takes when it is deflated and in base64, told from one case in `every`.
+  [[nodiscard]] std::size_t expected_size(const SampleDetail& detail, std::size_t every) const {
+    std::string some;
+    add_details(some, sources_.current, {}, detail, every);
+    if (!baseline_.empty()) add_details(some, sources_.baseline, {}, detail, every);
+    return base64_size(fixed_size() + deflated(some).size() * every);
+  }
+
+ private:
+  static std::string report_of(const SideSource& side) {
+    return R"({"report":)" + rounded_json(run_report(*side.record, *side.summaries), figure_digits);
+  }
+
+  std::size_t fixed_size() const {
+    if (fixed_ == 0) fixed_ = deflated(head_ + current_ + baseline_).size();
+    return fixed_;
+  }
+
+  void add_details(std::string& text, const SideSource& side, const CaseNames& whole,
+                   const SampleDetail& rest, std::size_t every) const {
+    text += R"(,"details":[)";
+    bool first = true;
+    std::size_t place = 0;
+    for (const CaseRecord& one : side.record->cases) {
+      if (!has_samples(one) || place++ % every != 0) continue;
+      if (!first) text += ',';
+      first = false;
+      text +=
+          line(case_json(*side.record, one, whole.contains(one.id) ? SampleDetail{} : rest, sources_.again));
+    }
+    text += "]}";
+  }
+
+  const Sources& sources_;
+  std::vector<std::string> order_;
+  std::string head_, current_, baseline_;  // "": there is none
+  mutable std::size_t fixed_ = 0;          // bytes of what all details share, deflated; 0: not known yet
+};
 
 // From all samples down to what only tells shapes apart.
 constexpr std::array<SampleDetail, 7> details{{{0, 6}, {101, 5}, {65, 5}, {51, 4}, {33, 4}, {17, 4}, {9, 4}}};
@@ -302,44 +342,65 @@ bool is_hopeless(const Sources& sources, std::size_t limit) {
   return (sample_count(sources.baseline.record) + sample_count(sources.current.record)) / 2 * 3 > limit;
 }
 
-std::size_t size_of_samples(const Record* record, const std::string& name) {
-  if (record == nullptr) return 0;
+using CasesByName = std::unordered_map<std::string_view, std::vector<const CaseRecord*>>;
+
+CasesByName by_name(const Record* record) {
+  CasesByName cases;
+  if (record != nullptr)
+    for (const CaseRecord& one : record->cases) cases[one.id].push_back(&one);
+  return cases;
+}
+
+std::size_t size_of_samples(const CasesByName& cases, const std::string& name) {
+  const auto found = cases.find(name);
+  if (found == cases.end()) return 0;
   Json all = Json::array();
-  for (const CaseRecord& one : record->cases)
-    if (one.id == name)
-      for (const Series& series : one.series)
-        for (const ProcessSamples& process : series.processes) {
-          Json json;
-          put_samples(json, process, SampleDetail{});
-          all.push_back(std::move(json));
-        }
+  for (const CaseRecord* one : found->second)
+    for (const Series& series : one->series)
+      for (const ProcessSamples& process : series.processes) {
+        Json json;
+        put_samples(json, process, SampleDetail{});
+        all.push_back(std::move(json));
+      }
   return base64_size(deflated(line(all)).size());
 }
 
 // How many cases, worst first, can have all their samples in `room` bytes, by each one's size alone.
-std::size_t cases_that_fit(const Comparison* comparison, const Sources& sources, std::size_t room) {
+std::size_t cases_that_fit(const PageText& text, const Sources& sources, std::size_t room) {
+  const CasesByName before = by_name(sources.baseline.record), now = by_name(sources.current.record);
   std::size_t cases = 0, used = 0;
-  for (const std::string& name : cases_in_order(comparison, sources)) {
-    used += size_of_samples(sources.baseline.record, name) + size_of_samples(sources.current.record, name);
+  for (const std::string& name : text.order()) {
+    used += size_of_samples(before, name) + size_of_samples(now, name);
     if (used > room) break;
     ++cases;
   }
   return cases;
 }
 
-std::string packed(const Comparison* comparison, const Sources& sources, const PageDetail& detail) {
-  return base64(deflated(page_document(comparison, sources, detail)));
+std::string packed(const PageText& text, const PageDetail& detail) {
+  return base64(deflated(text.document(detail)));
 }
 
 // `data` holds quantiles only; the result, where the limit has room, some cases whole.
-std::string with_whole_cases(std::string data, const Comparison* comparison, const Sources& sources,
+std::string with_whole_cases(std::string data, const PageText& text, const Sources& sources,
                              const SampleDetail& rest, std::size_t limit) {
-  std::size_t cases = cases_that_fit(comparison, sources, (limit - data.size()) / 10 * 9);
+  std::size_t cases = cases_that_fit(text, sources, (limit - data.size()) / 10 * 9);
   for (; cases > 0; cases /= 2) {
-    std::string more = packed(comparison, sources, {rest, cases});
+    std::string more = packed(text, {rest, cases});
     if (more.size() <= limit) return more;
   }
   return data;
+}
+
+// Writing a large document to find that it does not fit takes long. So a part of its cases tells which
+// details are hopeless; what it tells is within a few per cent.
+constexpr std::size_t asked_cases = 64;
+constexpr double surely_too_large = 1.1;
+
+bool is_hopeless(const PageText& text, const SampleDetail& detail, std::size_t limit) {
+  const std::size_t every = text.order().size() / asked_cases;
+  return every > 1 && static_cast<double>(text.expected_size(detail, every)) >
+                          surely_too_large * static_cast<double>(limit);
 }
 
 }  // namespace
@@ -359,7 +420,7 @@ std::string page_title(const Comparison* comparison, const Sources& sources) {
 }
 
 std::string page_document(const Comparison* comparison, const Sources& sources, const PageDetail& detail) {
-  return line(document_json(comparison, sources, detail));
+  return PageText(comparison, sources).document(detail);
 }
 
 std::string page_document(const Comparison* comparison, const Sources& sources) {
@@ -367,16 +428,18 @@ std::string page_document(const Comparison* comparison, const Sources& sources) 
 }
 
 std::string page_data(const Comparison* comparison, const Sources& sources, std::size_t limit) {
-  if (limit == 0) return packed(comparison, sources, {details.back(), 0});
-  std::string data;
+  const PageText text(comparison, sources);
+  if (limit == 0) return packed(text, {details.back(), 0});
   for (const SampleDetail& detail : details) {
-    const bool all = detail.quantiles == 0;
+    const bool all = detail.quantiles == 0, last = &detail == &details.back();
     if (all && is_hopeless(sources, limit)) continue;
-    data = packed(comparison, sources, {detail, 0});
-    if (data.size() > limit) continue;
-    return all ? data : with_whole_cases(std::move(data), comparison, sources, detail, limit);
+    if (!last && is_hopeless(text, detail, limit)) continue;
+    std::string data = packed(text, {detail, 0});
+    if (data.size() > limit && !last) continue;
+    return all || data.size() > limit ? data
+                                      : with_whole_cases(std::move(data), text, sources, detail, limit);
   }
-  return data;
+  return "";
 }
 
 }  // namespace harness::report

@@ -181,8 +181,8 @@ SelftestReport selftest(double lower_bound, const std::string& name) {
   run.processes = 5;
   run.red = {3, 1000, 0.01, {0.0003, 0.01}, 0.0003};
   run.cases = {{name, "gpu_time", 3}, {name + "/other", "gpu_time", 0}};
-  run.peers = {{"Welch, p < .05", 5, 5, {150, 200, 1, {0.66, 0.83}, 0.66}},
-               {"github-action-benchmark", 1, 1, {0, 200, 1, {0, 0.026}, 0}}};
+  run.peers = {{Peer::welch, 5, 5, {150, 200, 1, {0.66, 0.83}, 0.66}},
+               {Peer::github_action_benchmark, 1, 1, {0, 200, 1, {0, 0.026}, 0}}};
   report.runs.push_back(run);
   report.remarks = {{SelftestRemarkCode::unavoidable, {{"row", 1}, {"chance", 1.0 / 64}}}};
   return report;

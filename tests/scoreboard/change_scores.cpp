@@ -18,7 +18,7 @@
 #include "harness/stats/estimate/estimator.h"
 #include "harness/stats/series/change_points.h"
 #include "harness/stats/series/level_changes.h"
-#include "harness/study/peers/peers.h"
+#include "harness/study/peers/peer_calls.h"
 #include "scores.h"
 
 namespace harness {

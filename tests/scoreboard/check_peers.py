@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks the real programs about ten inputs and writes their answers to peers.json, for the test of peers.cpp.
+"""Asks the real programs about ten inputs and writes their answers to peers.json, for the test of peer_calls.cpp.
 
     check_peers.py --nvbench FOLDER --benchmark FOLDER --asv FOLDER --otava FOLDER
 

@@ -1,5 +1,6 @@
-// The rules of peers.h against the answers of the real programs (check_peers.py) and of their documentation.
-#include "harness/study/peers/peers.h"
+// The rules of peer_calls.h against the answers of the real programs (check_peers.py) and of their
+// documentation.
+#include "harness/study/peers/peer_calls.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

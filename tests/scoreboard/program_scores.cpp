@@ -15,6 +15,7 @@
 #include "../rates/sessions.h"
 #include "harness/base/files.h"
 #include "harness/model/codec.h"
+#include "harness/report/words/study_words.h"
 #include "harness/stats/estimate/estimator.h"
 #include "harness/study/peers/peer_rules.h"
 
@@ -45,7 +46,7 @@ Values values_of(const CaseRecord& one) {
   return values;
 }
 
-// Those above `least` us with as many starts as all have at least; programs before kernels.
+// All of `least` us or more that have so many starts; further starts are left out.
 std::vector<Program> programs_of(const Record& record, double least, std::size_t starts) {
   const std::string suffix = "_more";
   std::vector<Program> all;
@@ -77,9 +78,10 @@ std::vector<Decider> deciders(std::size_t starts) {
   std::vector<Decider> all;
   for (const peers::PeerRule& rule : peers::peer_rules())
     if (!rule.calls)
-      all.push_back({rule.name, std::min(rule.before, starts - rule.after), rule.after, each_case(rule)});
+      all.push_back({report::words(rule.peer), std::min(rule.before, starts - rule.after), rule.after,
+                     each_case(rule)});
     else if (rule.repetitions > 0)
-      all.push_back({rule.name, rule.repetitions, rule.repetitions, each_case(rule)});
+      all.push_back({report::words(rule.peer), rule.repetitions, rule.repetitions, each_case(rule)});
   Policy policy;
   policy.margin = 0.005;
   policy.alpha = 0.01;
@@ -137,8 +139,8 @@ bool is_program(const std::string& id) {
   return id.find('/') == std::string::npos;
 }
 
-// What differs between starts, or between builds, though no work does. measured/ and harness/measure/power.md
-// have the sizes.
+// A difference between starts or builds that no work makes. measured/ and harness/measure/power.md have the
+// sizes.
 enum class Bias {
   none,
   mixed_states,   // 4 % of all cases, in a state that changes after one start in five
@@ -162,7 +164,7 @@ bool happens(double chance, std::mt19937_64& random) {
   return std::bernoulli_distribution(chance)(random);
 }
 
-// What the starts of a side take longer by in all cases, in the order in which they are started.
+// Factors of all cases, by start, in the order of starts.
 struct Shared {
   Values before, after;
 };

@@ -1,5 +1,5 @@
 // scoreboard: deciders side by side on the same samples of H200s: ours (harness/verdict) and those of other
-// tools (peers.h). README.md of this folder says what comes out; scoreboard.sh runs it.
+// tools (peer_calls.h). README.md of this folder says what comes out; scoreboard.sh runs it.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +11,7 @@
 #include "../rates/rules.h"
 #include "harness/base/files.h"
 #include "harness/model/codec.h"
+#include "harness/report/words/study_words.h"
 #include "harness/study/peers/peer_rules.h"
 
 namespace harness {
@@ -51,7 +52,7 @@ std::vector<Decider> deciders() {
   const Slower ours = of_policy(policy_at(0.005, true));
   std::vector<Decider> all;
   for (const peers::PeerRule& rule : peers::peer_rules())
-    all.push_back({rule.name, rule.before, rule.after, each_case(rule)});
+    all.push_back({report::words(rule.peer), rule.before, rule.after, each_case(rule)});
   all.push_back({"harness, stored, 5 and 5", 5, 5, ours, Detail::values, 5, false, true});
   all.push_back({"harness, stored, 20 and 5", 20, 5, ours, Detail::values, 5, false, true});
   all.push_back({"harness ab, 5", 5, 5, ours, Detail::placements, 0, true, true});

@@ -252,10 +252,10 @@ TEST(HalvesOfARun, AreCountedCaseByCase) {
   EXPECT_FALSE(run.red.exceeds());
 }
 
-std::size_t hits_of(const SelftestRun& run, const std::string& rule) {
+std::size_t hits_of(const SelftestRun& run, Peer rule) {
   for (const PeerRate& rate : run.peers)
     if (rate.rule == rule) return rate.red.hits;
-  ADD_FAILURE() << rule;
+  ADD_FAILURE() << name_of(rule);
   return 0;
 }
 
@@ -275,13 +275,13 @@ TEST(HalvesOfARun, AreJudgedByTheRulesOfOtherToolsToo) {
   const SelftestRun run = halves_of({record}, options);
   EXPECT_EQ(run.peers.size(), 10U);
   for (const PeerRate& rate : run.peers) {
-    EXPECT_EQ(rate.red.trials, 200U) << rate.rule;
-    EXPECT_LE(rate.before, run.processes) << rate.rule;
+    EXPECT_EQ(rate.red.trials, 200U) << name_of(rate.rule);
+    EXPECT_LE(rate.before, run.processes) << name_of(rate.rule);
     EXPECT_FALSE(rate.red.exceeds()) << "others have no limit here";
   }
-  EXPECT_GT(hits_of(run, "Welch, p < .05"), 50U);
-  EXPECT_GT(hits_of(run, "NVBench, legacy"), 100U);
-  EXPECT_EQ(hits_of(run, "github-action-benchmark"), 0U);
+  EXPECT_GT(hits_of(run, Peer::welch), 50U);
+  EXPECT_GT(hits_of(run, Peer::nvbench_legacy), 100U);
+  EXPECT_EQ(hits_of(run, Peer::github_action_benchmark), 0U);
   EXPECT_EQ(run.red.hits, 0U);
 }
 
@@ -297,7 +297,7 @@ TEST(HalvesOfARun, OfRatesAreSlowerWhereTheyAreLower) {
     for (CaseRecord& one : record.cases) one.series.front().direction = direction;
     SelftestOptions options;
     options.splits = 200;
-    return hits_of(halves_of({record}, options), "github-action-benchmark");
+    return hits_of(halves_of({record}, options), Peer::github_action_benchmark);
   };
   // One process takes three times as long. The rule takes the first of each half: it is red where this one is the
   // new side's first. As a rate of 300 it is the old side's.

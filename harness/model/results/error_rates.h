@@ -80,9 +80,36 @@ struct SelftestCase {
   std::size_t alarms = 0;  // splits in which it was called regressed
 };
 
+// A rule of another tool, or a test that many use.
+enum class Peer {
+  welch,        // of all samples, p < .05
+  tukey_welch,  // the same within Tukey's fences, and a change above 1 %
+  nvbench_legacy,
+  nvbench_robust,
+  google_benchmark,  // its U test
+  criterion,
+  asv,
+  github_action_benchmark,
+  bencher,  // its t-test at .99
+  otava,
+};
+
+template <>
+inline constexpr auto enum_names<Peer> = names<Peer>({{Peer::welch, "welch"},
+                                                      {Peer::tukey_welch, "tukey_welch"},
+                                                      {Peer::nvbench_legacy, "nvbench_legacy"},
+                                                      {Peer::nvbench_robust, "nvbench_robust"},
+                                                      {Peer::google_benchmark, "google_benchmark"},
+                                                      {Peer::criterion, "criterion"},
+                                                      {Peer::asv, "asv"},
+                                                      {Peer::github_action_benchmark,
+                                                       "github_action_benchmark"},
+                                                      {Peer::bencher, "bencher"},
+                                                      {Peer::otava, "otava"}});
+
 // A rule of another tool on the same halves.
 struct PeerRate {
-  std::string rule;
+  Peer rule = Peer::welch;
   int before = 0, after = 0;  // processes that it takes of each half
   ErrorRate red;              // splits with any case called slower
 };

@@ -205,15 +205,18 @@ Grid peers_of(const SelftestReport& report) {
                   {"suites called slower, %", Align::decimal, 0, 0, false, false}};
   for (const SelftestRun& run : report.runs) {
     if (run.peers.empty()) continue;
-    std::vector<PeerRate> rates = run.peers;
-    rates.insert(rates.begin(), {"harness", run.processes, run.processes, run.red});
-    std::stable_sort(rates.begin(), rates.end(),
-                     [](const PeerRate& a, const PeerRate& b) { return a.red.share() < b.red.share(); });
+    std::vector<std::pair<double, GridRow>> rows;
+    const auto add = [&](const std::string& name, int before, int after, const ErrorRate& red, Paint paint) {
+      rows.emplace_back(red.share(),
+                        GridRow{name, {{fmt::format("{} + {}", before, after)}, {text_of(red), paint}}});
+    };
+    add("harness", run.processes, run.processes, run.red, Paint::strong);
+    for (const PeerRate& rate : run.peers)
+      add(words(rate.rule), rate.before, rate.after, rate.red, Paint::plain);
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     Section section;
-    for (const PeerRate& rate : rates)
-      section.rows.push_back({rate.rule,
-                              {{fmt::format("{} + {}", rate.before, rate.after)},
-                               {text_of(rate.red), rate.rule == "harness" ? Paint::strong : Paint::plain}}});
+    for (auto& [share, row] : rows) section.rows.push_back(std::move(row));
     grid.sections.push_back(std::move(section));
   }
   return grid;

@@ -32,6 +32,22 @@ std::string procedure_words(const CalibrationReport& report) {
       report.halves_alone ? "" : ", the spread between sessions counted");
 }
 
+std::string words(Peer peer) {
+  switch (peer) {
+    case Peer::welch: return "Welch, p < .05";
+    case Peer::tukey_welch: return "Tukey, Welch, p < .05, > 1 %";
+    case Peer::nvbench_legacy: return "NVBench, legacy";
+    case Peer::nvbench_robust: return "NVBench, robust";
+    case Peer::google_benchmark: return "Google Benchmark, U test";
+    case Peer::criterion: return "criterion.rs";
+    case Peer::asv: return "asv continuous";
+    case Peer::github_action_benchmark: return "github-action-benchmark";
+    case Peer::bencher: return "Bencher, t-test, .99";
+    case Peer::otava: return "Otava";
+  }
+  return std::string(name_of(peer));
+}
+
 std::string words(Noise noise) {
   switch (noise) {
     case Noise::autoregressive: return "AR(1) 0.9";

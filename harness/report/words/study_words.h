@@ -17,6 +17,8 @@ std::string procedure_words(const CalibrationReport& report);
 
 // "AR(1) 0.9".
 std::string words(Noise noise);
+// "Otava", "Welch, p < .05".
+std::string words(Peer peer);
 // "P = 5", "looks 5/10/20", "P = 5 shared".
 std::string words(const MeasuringPlan& plan);
 std::string words(const SelftestRemark& remark, const SelftestReport& report);

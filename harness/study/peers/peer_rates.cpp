@@ -89,7 +89,7 @@ std::vector<PeerRate> peer_rates(const Record& record, int processes, std::size_
       for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
         threads.emplace_back(work);
     }
-    PeerRate rate{rule.name, static_cast<int>(before), static_cast<int>(after), {}};
+    PeerRate rate{rule.peer, static_cast<int>(before), static_cast<int>(after), {}};
     rate.red.hits = hits;
     rate.red.trials = splits;
     rates.push_back(std::move(rate));

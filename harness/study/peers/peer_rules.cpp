@@ -116,22 +116,22 @@ RawWelch raw_welch(const Series& before, const Series& after, bool tukey) {
 
 std::vector<PeerRule> peer_rules() {
   return {
-      {"Welch, p < .05", 5, 5, false, 0, welch_rule(false, 0)},
-      {"Tukey, Welch, p < .05, > 1 %", 5, 5, false, 0, welch_rule(true, 0.01)},
-      {"NVBench, legacy", 1, 1, true, 0, one_process(nvbench_legacy)},
-      {"NVBench, robust", 1, 1, true, 0, one_process(nvbench_robust)},
-      {"Google Benchmark, U test", 1, 1, true, 9, google_of_nine},
-      {"criterion.rs", 1, 1, true, 0, criterion_of_parts},
-      {"asv continuous", 2, 2, true, 0, asv_of_two},
-      {"github-action-benchmark", 1, 1, false, 0,
+      {Peer::welch, 5, 5, false, 0, welch_rule(false, 0)},
+      {Peer::tukey_welch, 5, 5, false, 0, welch_rule(true, 0.01)},
+      {Peer::nvbench_legacy, 1, 1, true, 0, one_process(nvbench_legacy)},
+      {Peer::nvbench_robust, 1, 1, true, 0, one_process(nvbench_robust)},
+      {Peer::google_benchmark, 1, 1, true, 9, google_of_nine},
+      {Peer::criterion, 1, 1, true, 0, criterion_of_parts},
+      {Peer::asv, 2, 2, true, 0, asv_of_two},
+      {Peer::github_action_benchmark, 1, 1, false, 0,
        [](const Series& before, const Series& after) {
          return ratio(means_of_processes(before).front(), means_of_processes(after).front());
        }},
-      {"Bencher, t-test, .99", 20, 1, false, 0,
+      {Peer::bencher, 20, 1, false, 0,
        [](const Series& before, const Series& after) {
          return bencher(means_of_processes(before), means_of_processes(after).front());
        }},
-      {"Otava", 20, 4, false, 0, otava_of_series},
+      {Peer::otava, 20, 4, false, 0, otava_of_series},
   };
 }
 

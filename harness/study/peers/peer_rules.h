@@ -5,16 +5,16 @@
 #pragma once
 
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "harness/model/record.h"
-#include "harness/study/peers/peers.h"
+#include "harness/model/results/error_rates.h"
+#include "harness/study/peers/peer_calls.h"
 
 namespace harness::peers {
 
 struct PeerRule {
-  std::string name;
+  Peer peer = Peer::welch;
   std::size_t before = 1, after = 1;  // processes
   bool calls = false;                 // asks for the calls of one process: the value of each does not suffice
   std::size_t repetitions = 0;        // but so many processes of one value each serve as well

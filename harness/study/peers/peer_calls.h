@@ -1,4 +1,4 @@
-// Peers: how other tools call a benchmark slower, each written from its documentation, at its default
+// Peer calls: how other tools call a benchmark slower, each written from its documentation, at its default
 // settings. tests/scoreboard/peers.json has the answers of the real programs on ten inputs; its README.md
 // tells where a guess missed.
 //

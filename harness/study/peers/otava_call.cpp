@@ -4,7 +4,7 @@
 
 #include "harness/stats/estimate/estimator.h"
 #include "harness/stats/hypothesis/t_test.h"
-#include "harness/study/peers/peers.h"
+#include "harness/study/peers/peer_calls.h"
 
 namespace harness::peers {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/study/peers/peers.h"
+#include "harness/study/peers/peer_calls.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Draws scoreboard.svg from the two tables of deciders in README.md of this folder."""
+"""Draws scoreboard.svg and programs.svg from the tables of deciders in README.md of this folder."""
 import html
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = (("suite of 18 red", "#c0392b", "unchanged suite of 18 called red"), ("+1 %", "#7fb3d5", "+1 % found"),
            ("+2 %", "#1f618d", "+2 % found"))
+PROGRAMS, BIAS = "## Public programs", "## Bias"  # where the tables of programs begin and end
 LEFT, WIDTH, ROW, TOP = 210, 420, 24, 58
 
 
@@ -19,12 +20,13 @@ def tables(text):
         elif cells[0] == "decider":
             header = cells
         elif header and not set(cells[1]) <= set("-:"):
-            found.setdefault(cells[0], {}).update(zip(header[1:], cells[1:]))
-    return found
+            row = found.setdefault(cells[0], {})
+            for name, cell in zip(header[1:], cells[1:]):
+                row.setdefault(name, cell.split(" ")[0])  # without its bounds
+    return {name: row for name, row in found.items() if all(column in row for column, _, _ in COLUMNS)}
 
 
-def main():
-    rows = tables((HERE / "README.md").read_text())
+def draw(rows, file):
     height = TOP + ROW * len(rows) + 16
 
     def x(percent):
@@ -48,7 +50,13 @@ def main():
         for column, colour, _ in reversed(COLUMNS):
             at = x(float(cells[column]))
             lines.append(f'<circle cx="{at:g}" cy="{y}" r="5" fill="{colour}" fill-opacity="0.85"/>')
-    (HERE / "scoreboard.svg").write_text("\n".join([*lines, "</svg>"]) + "\n")
+    file.write_text("\n".join([*lines, "</svg>"]) + "\n")
+
+
+def main():
+    text = (HERE / "README.md").read_text()
+    draw(tables(text[:text.index(PROGRAMS)]), HERE / "scoreboard.svg")
+    draw(tables(text[text.index(PROGRAMS):text.index(BIAS)]), HERE / "programs.svg")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <iostream>
-#include <numeric>
 
 #include "../rates/repeat.h"
 #include "../rates/rules.h"
@@ -46,18 +45,23 @@ Values values_of(const CaseRecord& one) {
   return values;
 }
 
-// All of `least` us or more that have so many starts; further starts are left out.
+// All of `least` us or more that have so many starts; further starts are left out. So is a kernel that is all
+// of its program.
 std::vector<Program> programs_of(const Record& record, double least, std::size_t starts) {
   const std::string suffix = "_more";
   std::vector<Program> all;
   for (const CaseRecord& one : record.cases) {
-    if (one.id.find(suffix) != std::string::npos) continue;
+    const std::string name = one.id.substr(0, one.id.find('/'));
+    if (name.ends_with(suffix)) continue;
     Program program{one.id, values_of(one), {}};
     if (program.starts.size() < starts || stats::mean(program.starts) < least) continue;
     program.starts.resize(starts);
     for (const CaseRecord& other : record.cases)
       if (other.id == one.id + suffix) program.with_more = values_of(other);
-    all.push_back(std::move(program));
+    const bool is_its_program = std::any_of(all.begin(), all.end(), [&](const Program& other) {
+      return other.name == name && other.starts == program.starts;
+    });
+    if (!is_its_program) all.push_back(std::move(program));
   }
   return all;
 }
@@ -144,15 +148,16 @@ bool is_program(const std::string& id) {
 enum class Bias {
   none,
   mixed_states,   // 4 % of all cases, in a state that changes after one start in five
-  another_state,  // the same, but all starts of a side are in one; neighbours in turn share theirs
+  another_state,  // the same, but all starts of a side are in one
   buffers,        // 1.5 % of a case, in one start of seven
   place_of_code,  // the new build's kernels lie elsewhere: eight of 70 move
 };
 
 struct Trial {
-  double planted = 0;                // 0.01: the first case takes 1 % longer
-  Kind first = Kind::any;            // which it is
-  const Program* changed = nullptr;  // the first case, where its other starts are the new side
+  double planted = 0;               // 0.01: the first case takes 1 % longer
+  Kind first = Kind::any;           // which it is
+  const Program* chosen = nullptr;  // or this one
+  bool more = false;                // its starts with more work are the new side
   Bias bias = Bias::none;
 };
 
@@ -225,7 +230,7 @@ Sides draw(const std::vector<Program>& all, const Decider& decider, const Trial&
     sides.baseline.pairing = sides.current.pairing = Pairing{"scores", Pairing::Kind::session};
   const std::size_t starts = all.front().starts.size();
   const auto is_first = [&](std::size_t place) {
-    if (trial.changed != nullptr) return &all[place] == trial.changed;
+    if (trial.chosen != nullptr) return &all[place] == trial.chosen;
     return trial.first == Kind::any || is_program(all[place].name) == (trial.first == Kind::program);
   };
   const Shared longer = shared_bias(decider, trial.bias, random);
@@ -240,12 +245,9 @@ Sides draw(const std::vector<Program>& all, const Decider& decider, const Trial&
     const Program& program = all[order[i % all.size()]];
     const std::string id = fmt::format("{}#{}", program.name, i / all.size());
     Values after = taken(program.starts, chosen.after);
-    if (i == 0 && trial.changed != nullptr) {
-      const std::size_t there = program.with_more.size();
-      // Starts of both that lie beside each other, where they are in turn.
-      std::vector<std::size_t> places = decider.in_turn ? chosen.before : shuffled(there, random);
-      for (std::size_t& place : places) place %= there;
-      places.resize(std::min(after.size(), places.size()));
+    if (i == 0 && trial.more) {
+      std::vector<std::size_t> places = shuffled(program.with_more.size(), random);
+      places.resize(after.size());
       after = taken(program.with_more, places);
     }
     if (i == 0)
@@ -266,28 +268,27 @@ Sides draw(const std::vector<Program>& all, const Decider& decider, const Trial&
 struct Rates {
   Count red;                                               // suites
   Count undecided, undecided_programs, undecided_kernels;  // cases
-  Count found;                                             // the first case, slower
+  Count found, first_undecided;                            // the first case
 };
 
 Rates rates(const std::vector<Program>& all, const Decider& decider, const Trial& trial, std::size_t suite,
             std::size_t splits, std::uint64_t seed) {
   const std::vector<Count> counts =
-      repeat(std::max<std::size_t>(splits, 1), seed, 4, [&](std::mt19937_64& random) {
+      repeat(std::max<std::size_t>(splits, 1), seed, 5, [&](std::mt19937_64& random) {
         const Sides sides = draw(all, decider, trial, suite, random);
         const Called called = decider.rule(sides.baseline, sides.current);
-        std::vector<Count> mine(4);
+        std::vector<Count> mine(5);
         mine[0] = {called.slower.empty() ? 0U : 1U, 1};
         for (const CaseRecord& one : sides.current.cases) ++mine[is_program(one.id) ? 1 : 2].trials;
         for (const std::string& id : called.undecided) ++mine[is_program(id) ? 1 : 2].hits;
         const std::string& first = sides.current.cases.front().id;
         mine[3] = {std::count(called.slower.begin(), called.slower.end(), first) > 0 ? 1U : 0U, 1};
+        mine[4] = {std::count(called.undecided.begin(), called.undecided.end(), first) > 0 ? 1U : 0U, 1};
         return mine;
       });
-  return {counts[0],
-          {counts[1].hits + counts[2].hits, counts[1].trials + counts[2].trials},
-          counts[1],
-          counts[2],
-          counts[3]};
+  return {counts[0], {counts[1].hits + counts[2].hits, counts[1].trials + counts[2].trials},
+          counts[1], counts[2],
+          counts[3], counts[4]};
 }
 
 double sd_of_logs(const Values& values) {
@@ -296,16 +297,22 @@ double sd_of_logs(const Values& values) {
   return std::sqrt(stats::moments(logs).variance);
 }
 
-void print_programs(const std::vector<Program>& all) {
-  fmt::print("\n| program | us | sd of starts, % | more work, % |\n|---|--:|--:|--:|\n");
+void print_programs(const std::vector<Program>& all, std::size_t splits, std::uint64_t seed) {
+  fmt::print(
+      "\n| program | us | sd of starts, % | more work, % | harness ab: +1 % found | undecided "
+      "|\n|---|--:|--:|--:|--:|--:|\n");
+  const Decider ab = deciders(all.front().starts.size()).back();
   for (const Program& one : all) {
     if (!is_program(one.name)) continue;
     const std::string more =
         one.with_more.empty()
             ? "-"
             : fmt::format("{:+.2f}", 100 * (stats::mean(one.with_more) / stats::mean(one.starts) - 1));
-    fmt::print("| {} | {:.0f} | {:.3f} | {} |\n", one.name, stats::mean(one.starts),
-               100 * sd_of_logs(one.starts), more);
+    const Rates slower = rates(all, ab, {0.01, Kind::any, &one}, 18, splits / 10, seed + 4);
+    const Rates same = rates(all, ab, {0, Kind::any, &one}, 18, splits / 10, seed + 4);
+    fmt::print("| {} | {:.0f} | {:.3f} | {} | {} | {} |\n", one.name, stats::mean(one.starts),
+               100 * sd_of_logs(one.starts), more, slower.found.text(), same.first_undecided.text());
+    std::fflush(stdout);
   }
 }
 
@@ -345,11 +352,12 @@ void print_found(const std::vector<Program>& all, std::size_t splits, std::uint6
                  100 * (stats::mean(one.with_more) / stats::mean(one.starts) - 1));
   fmt::print("\n");
   for (const Decider& decider : deciders(all.front().starts.size())) {
+    if (decider.in_turn) continue;  // ten starts have no ten neighbours
     fmt::print("| {} |", decider.name);
     for (const Program& one : all)
       if (!one.with_more.empty())
         fmt::print(" {} |",
-                   rates(all, decider, {0, Kind::any, &one}, 18, splits / 10, seed + 2).found.text());
+                   rates(all, decider, {0, Kind::any, &one, true}, 18, splits / 10, seed + 2).found.text());
     fmt::print("\n");
     std::fflush(stdout);
   }
@@ -363,7 +371,11 @@ void print_bias(const std::vector<Program>& all, std::size_t splits, std::uint64
   for (const Decider& decider : deciders(all.front().starts.size())) {
     fmt::print("| {} |", decider.name);
     for (const Bias bias : {Bias::mixed_states, Bias::another_state, Bias::buffers, Bias::place_of_code}) {
-      const Rates found = rates(all, decider, {0, Kind::any, nullptr, bias}, 18, splits / 4, seed + 3);
+      if (bias == Bias::another_state && decider.in_turn) {  // neighbours share their state
+        fmt::print(" - | - |");
+        continue;
+      }
+      const Rates found = rates(all, decider, {0, Kind::any, nullptr, false, bias}, 18, splits / 4, seed + 3);
       fmt::print(" {} | {} |", found.red.text(), found.undecided.text());
     }
     fmt::print("\n");
@@ -389,18 +401,23 @@ int run(int argc, char** argv) {
   program.add_option("record", file)->required();
   program.add_option("--least", least, "only programs and kernels of this time or more, us")
       ->capture_default_str();
-  program.add_option("--starts", starts, "of each, and only those that have so many")->capture_default_str();
+  program.add_option("--starts", starts, "of each, and only those that have so many")
+      ->capture_default_str()
+      ->check(CLI::Range(19, 10000));
   program.add_option("--splits", splits)->capture_default_str();
   program.add_option("--seed", seed)->capture_default_str();
   CLI11_PARSE(program, argc, argv);
   const std::vector<Program> all = programs_of(load(file), least, starts);
-  if (all.empty()) {
-    std::cerr << "no program has " << starts << " starts of " << least << " us or more\n";
+  const auto programs =
+      std::count_if(all.begin(), all.end(), [](const Program& one) { return is_program(one.name); });
+  if (programs == 0 || programs == static_cast<std::ptrdiff_t>(all.size())) {
+    std::cerr << "the record needs programs and kernels with " << starts << " starts of " << least
+              << " us or more\n";
     return 2;
   }
-  fmt::print("{} programs and kernels of {} us or more; {} splits, seed {}; in %, 99 % bounds\n", all.size(),
-             least, splits, seed);
-  print_programs(all);
+  fmt::print("{} programs and {} kernels of {} us or more; {} splits, seed {}; in %, 99 % bounds\n", programs,
+             all.size() - static_cast<std::size_t>(programs), least, splits, seed);
+  print_programs(all, splits, seed);
   print_unchanged(all, splits, seed);
   print_found(all, splits, seed);
   print_bias(all, splits, seed);

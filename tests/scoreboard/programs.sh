@@ -7,7 +7,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=${HARNESS_BUILD:-$here/../../build/release}
+build=$(cd "${HARNESS_BUILD:-$here/../../build/release}" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 zcat "$here/../data/h200/programs.jsonl.gz" >"$work/programs.jsonl"

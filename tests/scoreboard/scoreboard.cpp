@@ -17,7 +17,6 @@
 namespace harness {
 namespace {
 
-// A rule of one case.
 Slower each_case(const peers::PeerRule& rule) {
   return [call = rule.call](const Record& baseline, const Record& current) {
     Called called;

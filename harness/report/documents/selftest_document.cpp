@@ -264,7 +264,7 @@ Report selftest_document(const SelftestReport& selftest) {
   document.facts = facts_of(selftest);
   if (!selftest.rows.empty()) document.blocks = {{Table{"", rates_of(selftest)}}, {Prose{rates_legend()}}};
   document.blocks.push_back({Table{"", alarms_of(selftest)}});
-  document.blocks.push_back({Table{"the same halves, by the rules of other tools", peers_of(selftest)}});
+  document.blocks.push_back({Table{"random halves of the same processes, by the rules of other tools", peers_of(selftest)}});
   document.blocks.push_back({List{"notes", all_remarks(selftest)}});
   return {std::move(document), [&selftest] { return ci_of(selftest); },
           [&selftest] { return report_json(selftest, formats::selftest); }};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <thread>
 
@@ -42,7 +43,7 @@ std::vector<Series> deciding_series(const Record& record, std::size_t processes)
     if (one.outcome != Outcome::measured) continue;
     for (const Series& series : one.series) {
       const RowGate gate = gate_of(one.gate, series.metric, Policy{});
-      if (is_compared(series, one, one) && !gate.informative && gate.margin > 0 &&
+      if (is_compared(series, one, one) && !gate.informative && gate.unit.empty() && gate.margin > 0 &&
           can_be_split(series, processes))
         all.push_back(as_times(series));
     }
@@ -54,6 +55,27 @@ Series part(const Series& series, std::span<const std::size_t> chosen) {
   Series side{series.metric, series.unit, Direction::lower_is_better, {}};
   for (const std::size_t place : chosen) side.processes.push_back(series.processes[place]);
   return side;
+}
+
+// The processes that a rule takes of a half; none where the samples do not suffice for it: too few calls of a
+// process, or no clocks.
+std::optional<std::size_t> processes_taken(const peers::PeerRule& rule, const std::vector<Series>& all,
+                                           std::size_t half) {
+  constexpr std::size_t least_calls = 10;
+  bool has_calls = true, has_clocks = true;
+  for (const Series& series : all)
+    for (const ProcessSamples& process : series.processes) {
+      std::size_t calls = 0;
+      for (const Placement& placement : process.placements) {
+        calls += placement.samples.size();
+        has_clocks = has_clocks && placement.clock_ghz > 0;
+      }
+      has_calls = has_calls && calls >= least_calls;
+    }
+  if (rule.peer == Peer::nvbench_robust && !has_clocks) return {};
+  if (!rule.calls || has_calls) return std::min(rule.before, half);
+  if (rule.repetitions > 0 && rule.repetitions <= half) return rule.repetitions;
+  return {};
 }
 
 bool any_slower(const peers::PeerRule& rule, const std::vector<Series>& all, std::size_t before,
@@ -78,7 +100,9 @@ std::vector<PeerRate> peer_rates(const Record& record, int processes, std::size_
   std::vector<PeerRate> rates;
   if (half == 0 || all.empty()) return rates;
   for (const peers::PeerRule& rule : peers::peer_rules()) {
-    const std::size_t before = std::min(rule.before, half), after = std::min(rule.after, half);
+    const std::optional<std::size_t> taken = processes_taken(rule, all, half);
+    if (!taken) continue;
+    const std::size_t before = *taken, after = std::min(std::max(rule.after, rule.calls ? *taken : 0), half);
     std::atomic<std::size_t> next = 0, hits = 0;
     const auto work = [&] {
       for (std::size_t split = next++; split < splits; split = next++)

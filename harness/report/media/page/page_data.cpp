@@ -285,15 +285,41 @@ class PageText {
     return text;
   }
 
-  // About the bytes that document() takes when it is deflated and in base64, told from one case in `every`.
+  // About the bytes that document() takes when it is deflated and in base64, told from one case in `every` by
+  // the numbers that it and all cases write.
   [[nodiscard]] std::size_t expected_size(const SampleDetail& detail, std::size_t every) const {
     std::string some;
     add_details(some, sources_.current, {}, detail, every);
-    if (!baseline_.empty()) add_details(some, sources_.baseline, {}, detail, every);
-    return base64_size(fixed_size() + deflated(some).size() * every);
+    std::size_t part = numbers_of(sources_.current, detail, every),
+                all = numbers_of(sources_.current, detail, 1);
+    if (!baseline_.empty()) {
+      add_details(some, sources_.baseline, {}, detail, every);
+      part += numbers_of(sources_.baseline, detail, every);
+      all += numbers_of(sources_.baseline, detail, 1);
+    }
+    const double share = static_cast<double>(all) / static_cast<double>(std::max<std::size_t>(part, 1));
+    return base64_size(fixed_size() +
+                       static_cast<std::size_t>(static_cast<double>(deflated(some).size()) * share));
   }
 
  private:
+  // The samples or quantiles of one case in `every`, and what else its processes write, in samples.
+  static std::size_t numbers_of(const SideSource& side, const SampleDetail& detail, std::size_t every) {
+    constexpr std::size_t of_process = 20, of_placement = 4;
+    std::size_t numbers = 0, place = 0;
+    for (const CaseRecord& one : side.record->cases) {
+      if (!has_samples(one) || place++ % every != 0) continue;
+      for (const Series& series : one.series)
+        for (const ProcessSamples& process : series.processes) {
+          std::size_t samples = 0;
+          for (const Placement& placement : process.placements) samples += placement.samples.size();
+          numbers += of_process + of_placement * process.placements.size() +
+                     (detail.quantiles == 0 ? samples : std::min(samples, detail.quantiles));
+        }
+    }
+    return numbers;
+  }
+
   static std::string report_of(const SideSource& side) {
     return R"({"report":)" + rounded_json(run_report(*side.record, *side.summaries), figure_digits);
   }
@@ -395,7 +421,7 @@ std::string with_whole_cases(std::string data, const PageText& text, const Sourc
 // Writing a large document to find that it does not fit takes long. So a part of its cases tells which
 // details are hopeless; what it tells is within a few per cent.
 constexpr std::size_t asked_cases = 64;
-constexpr double surely_too_large = 1.1;
+constexpr double surely_too_large = 1.1, much_room = 0.6;
 
 bool is_hopeless(const PageText& text, const SampleDetail& detail, std::size_t limit) {
   const std::size_t every = text.order().size() / asked_cases;
@@ -430,16 +456,20 @@ std::string page_document(const Comparison* comparison, const Sources& sources) 
 std::string page_data(const Comparison* comparison, const Sources& sources, std::size_t limit) {
   const PageText text(comparison, sources);
   if (limit == 0) return packed(text, {details.back(), 0});
-  for (const SampleDetail& detail : details) {
-    const bool all = detail.quantiles == 0, last = &detail == &details.back();
-    if (all && is_hopeless(sources, limit)) continue;
-    if (!last && is_hopeless(text, detail, limit)) continue;
-    std::string data = packed(text, {detail, 0});
-    if (data.size() > limit && !last) continue;
-    return all || data.size() > limit ? data
-                                      : with_whole_cases(std::move(data), text, sources, detail, limit);
+  std::size_t first = 0;  // that is not hopeless
+  if (is_hopeless(sources, limit)) ++first;
+  while (first + 1 < details.size() && is_hopeless(text, details[first], limit)) ++first;
+  std::string data = packed(text, {details[first], 0});
+  while (first > 0 && static_cast<double>(data.size()) < much_room * static_cast<double>(limit)) {
+    std::string finer = packed(text, {details[first - 1], 0});
+    if (finer.size() > limit) break;
+    data = std::move(finer);
+    --first;
   }
-  return "";
+  while (data.size() > limit && first + 1 < details.size()) data = packed(text, {details[++first], 0});
+  const bool all = details[first].quantiles == 0;
+  return all || data.size() > limit ? data
+                                    : with_whole_cases(std::move(data), text, sources, details[first], limit);
 }
 
 }  // namespace harness::report

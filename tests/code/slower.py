@@ -154,6 +154,7 @@ LATER = [
     ("another small number", "norm", "machine_code", [("1e-5f", "2e-5f")]),
     ("GELU in blocks of 1024", "gelu", "launch_shape", [("__launch_bounds__(256) gelu", "__launch_bounds__(1024) gelu")], launch(block=[1024, 1, 1], grid=[132, 1, 1])),
     ("a library's kernel beside code that differs", "norm", "kernels", [("1e-5f", "2e-5f")], {"more": [GEMM]}),
+    ("two files with a kernel of that name", "product", "machine_code", [("#pragma unroll", "#pragma unroll 1")], {"copy": [("k < tile; ++k", "k < tile; k += 2")]}),
 ]
 PLANTS += LATER
 
@@ -293,6 +294,8 @@ def judge(harness, scratch, builder, number):
         builder.build(folders[0], source, [], [])
         builder.build(folders[1], source, edits if one == kernel else [], plant.get("device", []) if one == kernel else [])
         figures.update(figures_of(harness, folders[0] / f"lib{source}.so", folders[1] / f"lib{source}.so", scratch))
+    for folder in folders if plant.get("copy") else []:  # another file of the build, with another kernel of the same name
+        builder.build(folder / "other", KERNELS[kernel][0], plant["copy"], [])
     plain, planted, calls = scripted(plant, kernel, figures)
     files = [scratch / f"plant{number}" / f"{side}.json" for side in ("plain", "planted")]
     for at, (side, kernels) in enumerate((("plain", plain), ("planted", planted))):

@@ -47,12 +47,12 @@ constexpr auto table = std::to_array<Operation>({
     {0x185, "ST", global},         {0x186, "STG", global},       {0x187, "STL", local},
     {0x188, "STS", shared},        {0x189, "SHFL", exchange},    {0x18a, "ATOM", atomic},
     {0x18c, "ATOMS", atomic},      {0x18d, "ATOMS", atomic},     {0x18e, "RED", atomic},
-    {0x192, "MEMBAR", barrier},    {0x1a1, "MATCH", exchange},   {0x1a7, "SYNCS", barrier},
-    {0x1a8, "ATOMG", atomic},      {0x1a9, "ATOMG", atomic},     {0x1ae, "LDGSTS", global},
-    {0x1af, "LDGDEPBAR", barrier}, {0x1b4, "UTMALDG", global},   {0x1b5, "UTMASTG", global},
-    {0x1c2, "R2UR", integer},      {0x1c3, "S2UR", integer},     {0x1c4, "REDUX", exchange},
-    {0x1c6, "FENCE", barrier},     {0x1f0, "HGMMA", tensor},     {0x1f1, "IGMMA", tensor},
-    {0x1f3, "QGMMA", tensor},
+    {0x192, "MEMBAR", barrier},    {0x1a1, "MATCH", exchange},   {0x1a3, "ATOMG", atomic},
+    {0x1a6, "RED", atomic},        {0x1a7, "SYNCS", barrier},    {0x1a8, "ATOMG", atomic},
+    {0x1a9, "ATOMG", atomic},      {0x1ae, "LDGSTS", global},    {0x1af, "LDGDEPBAR", barrier},
+    {0x1b4, "UTMALDG", global},    {0x1b5, "UTMASTG", global},   {0x1c2, "R2UR", integer},
+    {0x1c3, "S2UR", integer},      {0x1c4, "REDUX", exchange},   {0x1c6, "FENCE", barrier},
+    {0x1f0, "HGMMA", tensor},      {0x1f1, "IGMMA", tensor},     {0x1f3, "QGMMA", tensor},
 });
 
 constexpr auto class_of_code = [] {

@@ -69,13 +69,17 @@ class Search {
     FoundKernels here;
     for (const ElfSection& one : *sections)
       if (one.name == ".nv_fatbin" || one.name == "__nv_relfatbin") read_containers(span_of(one.bytes), here);
-    for (auto& [name, kernel] : here) found_.try_emplace(name, std::move(kernel));  // earlier files win
+    for (auto& [name, kernel] : here) {
+      const auto [known, fresh] = found_.try_emplace(name, std::move(kernel));
+      if (!fresh && known->second.code.whole != kernel.code.whole) ambiguous_.insert(name);
+    }
   }
 
-  [[nodiscard]] bool has_all() const { return found_.size() == wanted_.size(); }
+  // Null where no file has the kernel, and where files have different ones of its name: nobody knows which of
+  // them was measured.
   [[nodiscard]] const FoundKernel* find(const std::string& name) const {
     const auto found = found_.find(name);
-    return found == found_.end() ? nullptr : &found->second;
+    return found == found_.end() || ambiguous_.contains(name) ? nullptr : &found->second;
   }
 
  private:
@@ -114,14 +118,14 @@ class Search {
   const std::set<std::string>& wanted_;
   int device_;
   FoundKernels found_ = {};
+  std::set<std::string> ambiguous_ = {};
 };
 
 Search search(const fs::path& root, const std::set<std::string>& wanted, int device) {
   Search found(wanted, device);
   const std::vector<BuildFile> files = files_of_build(root);
-  for (const bool libraries : {true, false})
-    for (const BuildFile& one : files)
-      if (one.has_kernels && one.is_library == libraries && !found.has_all()) found.read(root / one.name);
+  for (const BuildFile& one : files)
+    if (one.has_kernels) found.read(root / one.name);
   return found;
 }
 

@@ -14,7 +14,7 @@ namespace harness {
 using KernelNames = std::pair<std::string, std::string>;
 
 // In the order of the names, for a device of that compute capability ("9.0"). A kernel that is in no file of
-// a side has no architecture. Shared objects come before programs, which may hold a copy.
+// a side, or in several with different code, has no architecture.
 std::vector<CodeSides> kernel_sides(const std::filesystem::path& baseline,
                                     const std::filesystem::path& current,
                                     const std::vector<KernelNames>& kernels,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "harness/stats/hypothesis/proportion.h"
@@ -15,31 +16,51 @@ Device device_of(const JudgedRun& run) {
   return {run.machine_class, run.device_uuid};
 }
 
+// An alert, and the devices on which it goes on.
+struct OpenAlert {
+  Alert alert;
+  std::set<Device> devices = {};
+
+  // Whether a red record of another device tells of the same slowdown.
+  [[nodiscard]] bool takes(const JudgedRun& run) const {
+    return alert.commit == run.commit ||
+           std::any_of(run.red.begin(), run.red.end(),
+                       [&](const std::string& one) { return alert.cases.contains(one); });
+  }
+};
+
 std::vector<Alert> find_alerts(std::span<const JudgedRun> runs, const std::string& since) {
+  std::vector<OpenAlert> open;
   std::vector<Alert> alerts;
-  std::map<Device, Alert> open;
-  const auto close = [&](const Device& device) {
-    const auto found = open.find(device);
-    if (found == open.end()) return;
-    alerts.push_back(std::move(found->second));
-    open.erase(found);
+  const auto open_on = [&](const Device& device) {
+    return std::find_if(open.begin(), open.end(),
+                        [&](const OpenAlert& one) { return one.devices.contains(device); });
   };
   for (const JudgedRun& run : runs) {
+    const Device device = device_of(run);
+    auto one = open_on(device);
     if (run.red.empty()) {
-      if (run.passed && run.whole) close(device_of(run));
+      if (!run.passed || !run.whole || one == open.end()) continue;
+      one->devices.erase(device);
+      if (!one->devices.empty()) continue;
+      alerts.push_back(std::move(one->alert));
+      open.erase(one);
       continue;
     }
-    const auto [alert, is_new] = open.try_emplace(device_of(run));
-    if (is_new) {
-      alert->second.commit = run.commit;
-      alert->second.started = run.started;
-      alert->second.device_uuid = run.device_uuid;
+    if (one == open.end())
+      one = std::find_if(open.begin(), open.end(), [&](const OpenAlert& other) { return other.takes(run); });
+    if (one == open.end()) {
+      one = open.emplace(open.end());
+      one->alert.commit = run.commit;
+      one->alert.started = run.started;
+      one->alert.device_uuid = run.device_uuid;
     }
-    alert->second.records.push_back(run.record);
-    alert->second.cases.insert(run.red.begin(), run.red.end());
-    if (run.mark && *run.mark != AlertMark::missed) alert->second.mark = run.mark;
+    one->devices.insert(device);
+    one->alert.records.push_back(run.record);
+    one->alert.cases.insert(run.red.begin(), run.red.end());
+    if (run.mark && *run.mark != AlertMark::missed) one->alert.mark = run.mark;
   }
-  while (!open.empty()) close(open.begin()->first);
+  for (OpenAlert& one : open) alerts.push_back(std::move(one.alert));
   std::erase_if(alerts, [&](const Alert& one) { return one.started < since; });
   std::stable_sort(alerts.begin(), alerts.end(),
                    [](const Alert& one, const Alert& other) { return one.started < other.started; });

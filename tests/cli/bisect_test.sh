@@ -11,6 +11,8 @@ cat >build.sh <<SH
 #!/bin/sh
 [ ! -f broken ] || { echo "error: expected ';'" >&2; exit 1; }
 [ ! -f hang ] || { touch "$scratch/hanging"; sleep 60; }
+# Others can write to the store meanwhile.
+python3 -c 'import sqlite3; store = sqlite3.connect("$work/.harness/results.db", timeout=5); store.execute("BEGIN IMMEDIATE")' || exit 1
 echo built >>"$scratch/builds"
 cp "$PLUGIN" plugin.so
 SH

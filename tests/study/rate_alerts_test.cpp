@@ -71,6 +71,29 @@ TEST(AlertRates, DevicesHaveAlertsOfTheirOwn) {
   EXPECT_EQ(rate_alerts(runs, {}, "2026-10-01").alerts.size(), 1U);
 }
 
+TEST(AlertRates, OneSlowdownOnTwoDevicesIsOneAlert) {
+  const auto on_other = [](JudgedRun run) {
+    run.device_uuid = "GPU-B";
+    run.record += "b";
+    return run;
+  };
+  std::vector<JudgedRun> runs{night(2, {"a"}), on_other(night(2, {"b"})), on_other(night(3, {"a"})),
+                              night(4, {}),    on_other(night(4, {"a"})), on_other(night(5, {}))};
+  runs[1].mark = AlertMark::true_alert;
+  AlertRates rates = rate_alerts(runs, {}, "2026-10-01");
+  ASSERT_EQ(rates.alerts.size(), 1U) << "it ends where both devices passed";
+  EXPECT_EQ(rates.alerts[0].records, (std::vector<std::string>{"r2", "r2b", "r3b", "r4b"}));
+  ASSERT_TRUE(rates.precision);
+  EXPECT_EQ(rates.precision->trials, 1U);
+  EXPECT_EQ(rates.recall->trials, 1U);
+  // Another case at another commit is another slowdown.
+  runs = {night(2, {"a"}), on_other(night(3, {"b"}))};
+  EXPECT_EQ(rate_alerts(runs, {}, "2026-10-01").alerts.size(), 2U);
+  // So is one that begins after the first has ended.
+  runs = {night(2, {"a"}), night(3, {}), on_other(night(4, {"a"}))};
+  EXPECT_EQ(rate_alerts(runs, {}, "2026-10-01").alerts.size(), 2U);
+}
+
 TEST(AlertRates, PrecisionIsOfMarkedAlertsAndTheNewestMarkCounts) {
   const std::vector<JudgedRun> runs{night(1, {"a"}, AlertMark::true_alert),
                                     night(2, {}),

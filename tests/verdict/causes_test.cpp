@@ -120,6 +120,58 @@ TEST(Causes, AreOtherLaunchesOfTheSameCode) {
   EXPECT_EQ(find_causes(undone(evidence))[0].text("removed"), "more");
 }
 
+TEST(Causes, NameThePlaceThatLaunchesMore) {
+  CauseEvidence evidence = slower();
+  evidence.kernels.push_back({std::nullopt, kernel("more", 1.2)});
+  evidence.kernels[0].current->us = 10;
+  EXPECT_EQ(find_causes(evidence)[0].text("caller_kernel"), "") << "nobody saw it";
+  evidence.kernels[1].current->callers = {{"step/loss", "train.py:41 in loss", "at::native::fill", 6}};
+  ChangeCause first = find_causes(evidence)[0];
+  EXPECT_EQ(first.text("caller_kernel"), "more");
+  EXPECT_EQ(first.text("caller_range"), "step/loss");
+  EXPECT_EQ(first.text("caller_python"), "train.py:41 in loss");
+  EXPECT_EQ(first.text("caller_host"), "at::native::fill");
+  EXPECT_EQ(find_causes(undone(evidence))[0].text("caller_python"), "train.py:41 in loss");
+  evidence = slower();
+  const Caller old{"", "a.py:1 in old", "", 6}, fresh{"", "a.py:9 in fresh", "", 6};
+  evidence.kernels[0].current->launches = 2;
+  evidence.kernels[0].baseline->callers = {old};
+  evidence.kernels[0].current->callers = {old, fresh};
+  first = find_causes(evidence)[0];
+  EXPECT_EQ(first.code, launches);
+  EXPECT_EQ(first.text("caller_python"), "a.py:9 in fresh") << "the other place launched it before";
+}
+
+TEST(Causes, TellTimeThatMovedBetweenKernels) {
+  CauseEvidence evidence = slower();
+  evidence.kernels = {{kernel("a", 5), kernel("a", 3, "beef")}, {kernel("b", 5), kernel("b", 8.2, "f00d")}};
+  const std::vector<ChangeCause> found = find_causes(evidence);
+  ASSERT_EQ(found.back().code, moved);
+  EXPECT_EQ(found.back().text("from"), "a");
+  EXPECT_EQ(found.back().text("to"), "b");
+  EXPECT_NEAR(found.back().number("less"), 2, 1e-9);
+  EXPECT_NEAR(found.back().number("more"), 3.2, 1e-9);
+  evidence.kernels[0].current->us = 4.9;
+  EXPECT_THAT(codes(evidence), testing::Not(testing::Contains(moved))) << "too little of it";
+}
+
+TEST(Causes, TellTheCountersThatMovedMostBehindAllOthers) {
+  CauseEvidence evidence = slower();
+  evidence.kernels[0].current->code = "beef";
+  evidence.counters_baseline = {
+      {"a", "bytes", 100}, {"b", "", 100}, {"c", "%", 100}, {"d", "", 100}, {"e", "", 0}};
+  EXPECT_THAT(codes(evidence), ElementsAre(machine_code)) << "one side alone tells nothing";
+  evidence.counters_current = {
+      {"a", "bytes", 111}, {"b", "", 50}, {"c", "%", 101}, {"d", "", 130}, {"e", "", 7}};
+  const std::vector<ChangeCause> found = find_causes(evidence);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[1].code, counters);
+  EXPECT_EQ(found[1].text("name1"), "b");
+  EXPECT_EQ(found[1].text("name2"), "d");
+  EXPECT_EQ(found[1].text("name3"), "a");
+  EXPECT_EQ(found[1].number("current3"), 111);
+}
+
 TEST(Causes, LieOutsideOfKernelsThatTakeAsLongAsBefore) {
   CauseEvidence evidence = slower();
   evidence.kernels[0].current->us = 10.1;
@@ -154,6 +206,15 @@ TEST(Causes, AreADriverOrSettingWhereNothingElseDiffers) {
   EXPECT_THAT(codes(evidence), ElementsAre(settings));
   evidence.fields.push_back({"driver", "580", "590"});
   EXPECT_THAT(codes(evidence), ElementsAre(driver));
+}
+
+TEST(Causes, AreAnotherModelOfDeviceFirst) {
+  CauseEvidence evidence = slower();
+  evidence.clock_current = 1.98 / 1.11;
+  evidence.fields = {{"compute_capability", "8.0", "9.0"}, {"device", "NVIDIA A100", "NVIDIA H200"}};
+  const ChangeCause first = find_causes(evidence).front();
+  EXPECT_EQ(first.code, settings);
+  EXPECT_EQ(first.text("field"), "device");
 }
 
 TEST(Causes, ThatAreNotFoundSayWhatIsEqualAndWhatIsNotKnown) {
@@ -254,6 +315,101 @@ TEST(Causes, OfBothBuildsNameWhatTheCodeDoes) {
   sides.current.figures.by_class[static_cast<std::size_t>(InstructionClass::global)] = 2;
   sides.current.figures.by_class[static_cast<std::size_t>(InstructionClass::fp32)] = 5;
   EXPECT_EQ(codes(evidence, {sides}).front(), unrolling);
+}
+
+// A loop of 60 instructions on both sides: 4 accesses of 16 bytes, 40 of arithmetic, 16 of integers.
+CodeSides loop_of(const std::string& name) {
+  CodeSides sides = code_of(name);
+  for (CodeProfile* one : {&sides.baseline, &sides.current}) {
+    one->loops = 1;
+    one->loop_instructions = 60;
+    one->global_by_width = {0, 0, 0, 0, 4};
+    const auto put = [&](InstructionClass kind, std::int64_t count) {
+      one->figures.by_class[static_cast<std::size_t>(kind)] = count;
+      one->loop_by_class[static_cast<std::size_t>(kind)] = count;
+    };
+    put(InstructionClass::global, 4);
+    put(InstructionClass::fp32, 40);
+    put(InstructionClass::integer, 16);
+  }
+  return sides;
+}
+
+void set_in_loop(CodeProfile& code, InstructionClass kind, std::int64_t count) {
+  code.figures.by_class[static_cast<std::size_t>(kind)] = count;
+  code.loop_by_class[static_cast<std::size_t>(kind)] = count;
+}
+
+// The same loop with a quarter of the rounds in a body.
+CodeSides unrolled_less() {
+  CodeSides sides = loop_of("k");
+  set_in_loop(sides.current, InstructionClass::fp32, 10);
+  set_in_loop(sides.current, InstructionClass::global, 1);
+  set_in_loop(sides.current, InstructionClass::integer, 6);
+  sides.current.loop_instructions = 17;
+  return sides;
+}
+
+TEST(Causes, AreUnrollingOnlyWhereABodyHasLittleElseForAsMuchWork) {
+  CauseEvidence evidence = slower();
+  evidence.kernels[0].current->code = "beef";
+  CodeSides sides = unrolled_less();
+  EXPECT_THAT(codes(evidence, {sides}), ElementsAre(unrolling));
+  set_in_loop(sides.current, InstructionClass::integer, 80);
+  sides.current.loop_instructions = 91;
+  const std::vector<ChangeCause> found = find_causes(evidence, {sides});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].code, instructions);
+  EXPECT_EQ(found[0].text("class"), "integer");
+  EXPECT_EQ(found[0].count("baseline"), 4) << "a quarter of 16, as a body has a quarter of the work";
+  EXPECT_EQ(found[0].count("current"), 80);
+}
+
+TEST(Causes, AreMoreAccessesForAsMuchArithmetic) {
+  CauseEvidence evidence = slower();
+  evidence.kernels[0].current->code = "beef";
+  CodeSides sides = unrolled_less();
+  set_in_loop(sides.current, InstructionClass::global, 2);
+  sides.current.figures.by_class[static_cast<std::size_t>(InstructionClass::barrier)] = 1;
+  sides.current.loop_by_class[static_cast<std::size_t>(InstructionClass::barrier)] = 1;
+  const ChangeCause first = find_causes(evidence, {sides}).front();
+  EXPECT_EQ(first.code, memory_access);
+  EXPECT_EQ(first.text("how"), "share");
+}
+
+TEST(Causes, AreNoInstructionsOutsideOfLoops) {
+  CauseEvidence evidence = slower();
+  evidence.kernels[0].current->code = "beef";
+  CodeSides sides = loop_of("k");
+  sides.current.figures.by_class[static_cast<std::size_t>(InstructionClass::integer)] = 2000;
+  EXPECT_THAT(codes(evidence, {sides}), ElementsAre(machine_code)) << "nobody knows how often the loop runs";
+  for (CodeProfile* one : {&sides.baseline, &sides.current}) one->loops = 0;
+  EXPECT_THAT(codes(evidence, {sides}), ElementsAre(instructions));
+  sides.current.figures.by_class[static_cast<std::size_t>(InstructionClass::integer)] = 18;
+  EXPECT_THAT(codes(evidence, {sides}), ElementsAre(machine_code)) << "two of sixty explain nothing";
+}
+
+TEST(Causes, NameNoClassWhereSeveralGrewAlike) {
+  CauseEvidence evidence = slower();
+  evidence.kernels[0].current->code = "beef";
+  CodeSides sides = loop_of("k");
+  set_in_loop(sides.current, InstructionClass::integer, 40);
+  EXPECT_EQ(find_causes(evidence, {sides}).front().text("class"), "integer");
+  set_in_loop(sides.current, InstructionClass::fp32, 62);
+  const ChangeCause first = find_causes(evidence, {sides}).front();
+  EXPECT_EQ(first.code, instructions);
+  EXPECT_EQ(first.text("class"), "");
+  EXPECT_EQ(first.text("classes"), "integer, fp32");
+}
+
+TEST(Causes, AreLocalMemoryThatPlainLoadsReach) {
+  CauseEvidence evidence = slower();
+  evidence.kernels[0].current->code = "beef";
+  CodeSides sides = loop_of("k");
+  sides.current.figures.stack_bytes = 32;
+  EXPECT_THAT(codes(evidence, {sides}), ElementsAre(machine_code)) << "nothing uses the stack";
+  sides.current.figures.by_class[static_cast<std::size_t>(InstructionClass::global)] = 21;
+  EXPECT_EQ(codes(evidence, {sides}).front(), local_memory);
 }
 
 TEST(Causes, OfBothBuildsTellCodeThatNoRecordKnows) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "harness/model/counter.h"
 #include "harness/model/device_kinds.h"
 #include "harness/model/known_metrics.h"
 #include "harness/model/program_metrics.h"
@@ -33,9 +34,14 @@ constexpr double equal_clocks = 0.005;  // of the log of their ratio
 constexpr double notable_kernel = 0.2;
 // Where the kernels' times explain less than this share of the change, it lies outside of them.
 constexpr double explained_by_kernels = 0.25;
+// Time that moved between kernels is told where it is this share of the larger sum of both directions.
+constexpr double notable_move = 0.25;
+constexpr double notable_counter = 0.02;  // of the log of the ratio of both sides
+constexpr std::size_t told_counters = 3;
 
 constexpr std::array<std::string_view, 10> library_fields{
     "cublas", "cublaslt", "cudnn", "cufft", "cusparse", "cusparselt", "nccl", "cusolver", "curand", "torch"};
+constexpr std::string_view device_field = "device";  // its model: it comes before all else
 constexpr std::array<std::string_view, 2> driver_fields{"driver", "cuda_driver"};
 constexpr std::array<std::string_view, 4> compiler_fields{"nvcc", "nvcc_flags", "architectures",
                                                           "cuda_runtime"};
@@ -88,6 +94,8 @@ class Finder {
   }
 
   Causes find() {
+    add_all(fields_as(ChangeCauseCode::settings, evidence_,
+                      [](std::string_view name) { return name == device_field; }));
     const double clock = clock_share(evidence_.clock_baseline, evidence_.clock_current);
     const double memory = clock_share(evidence_.memory_clock_baseline, evidence_.memory_clock_current);
     const double leads = other_code_ ? leading_clock_beside_code : leading_clock;
@@ -96,12 +104,14 @@ class Finder {
     add_choices();
     if (evidence_.inputs_differ.value_or(false) && !other_code_) add_inputs();
     add_kernels();
+    if (evidence_.times_known) add_moved();
     if (evidence_.inputs_differ.value_or(false) && other_code_) add_inputs();
     if (evidence_.on_cpu && evidence_.other_launches) add(ChangeCauseCode::host_code, {});
     if (clock >= notable_clock && clock < leads) add_clock(clock);
     if (memory >= notable_clock && memory < leads) add_memory_clock(memory);
     add_surroundings();
     if (found_.empty()) add_nothing();
+    add_counters();
     return std::move(found_);
   }
 
@@ -155,9 +165,17 @@ class Finder {
   [[nodiscard]] KernelGroup other_kernels() const {
     KernelGroup group;
     std::vector<std::string> added, removed;
+    const KernelUse* most = nullptr;  // by its time, of those of the slow side if there are any
+    bool most_is_slow = false;
     for (const KernelSides& one : evidence_.kernels) {
       if (one.baseline && one.current) continue;
       (one.current ? added : removed).push_back(one.current ? one.current->name : one.baseline->name);
+      const KernelUse& use = one.current ? *one.current : *one.baseline;
+      const bool is_slow = one.current.has_value() == current_is_slow_;
+      if (most == nullptr || std::pair(is_slow, time_of(use)) > std::pair(most_is_slow, time_of(*most))) {
+        most = &use;
+        most_is_slow = is_slow;
+      }
       const KernelUse* const before = one.baseline ? &*one.baseline : nullptr;
       const KernelUse* const after = one.current ? &*one.current : nullptr;
       group.gained += current_is_slow_ ? gained(before, after) : gained(after, before);
@@ -169,6 +187,7 @@ class Finder {
       group.causes = libraries("");
     group.causes.push_back(
         {ChangeCauseCode::kernels, {{"added", join(added, ", ")}, {"removed", join(removed, ", ")}}});
+    add_caller(group.causes.back().figures, *most);
     return group;
   }
 
@@ -188,13 +207,70 @@ class Finder {
     if (pair.slow->launches > pair.fast->launches) {
       Figures figures{{"kernel", (current_is_slow_ ? pair.slow : pair.fast)->name}};
       add_sides(figures, current_is_slow_, pair.fast->launches, pair.slow->launches);
+      add_caller(figures, *pair.slow, pair.fast);
       group.causes.push_back({ChangeCauseCode::launches, std::move(figures)});
     }
     if (pair.code == nullptr && code_of_pair(pair) == CodeKnown::other && looks_like_library(pair.slow->name))
       for (ChangeCause& one : libraries(pair.slow->name)) group.causes.push_back(std::move(one));
     for (ChangeCause& one : causes_of_kernel(pair, evidence_.compute_capability, evidence_.multiprocessors))
       group.causes.push_back(std::move(one));
+    if (pair.fast->name != pair.slow->name && !group.causes.empty() &&
+        group.causes.front().code != ChangeCauseCode::launches)
+      add_caller(group.causes.front().figures, current_is_slow_ ? *pair.slow : *pair.fast);
     return group;
+  }
+
+  // Time that one kernel lost and another took, where it is a large part of what the others gained.
+  void add_moved() {
+    double grown = 0, shrunk = 0, most = 0, least = 0;
+    const KernelSides *to = nullptr, *from = nullptr;
+    for (const KernelSides& one : evidence_.kernels) {
+      const double more =
+          gained(one.baseline ? &*one.baseline : nullptr, one.current ? &*one.current : nullptr);
+      (more > 0 ? grown : shrunk) += std::abs(more);
+      if (more > most) {
+        most = more;
+        to = &one;
+      }
+      if (more < least) {
+        least = more;
+        from = &one;
+      }
+    }
+    if (to == nullptr || from == nullptr || std::min(grown, shrunk) < notable_move * std::max(grown, shrunk))
+      return;
+    const KernelUse &source = from->current ? *from->current : *from->baseline,
+                    &target = to->current ? *to->current : *to->baseline;
+    add(ChangeCauseCode::moved,
+        {{"from", source.name}, {"to", target.name}, {"less", -least}, {"more", most}});
+    add_caller(found_.back().figures, target);
+  }
+
+  void add_counters() {
+    struct Moved {
+      double by = 0;  // log
+      const CounterReading *before = nullptr, *after = nullptr;
+    };
+    std::vector<Moved> moved;
+    for (const CounterReading& before : evidence_.counters_baseline)
+      for (const CounterReading& after : evidence_.counters_current) {
+        if (before.name != after.name || !(before.value > 0 && after.value > 0)) continue;
+        const double by = std::log(after.value / before.value);
+        if (std::abs(by) >= notable_counter) moved.push_back({by, &before, &after});
+      }
+    std::stable_sort(moved.begin(), moved.end(), [](const Moved& one, const Moved& other) {
+      return std::abs(one.by) > std::abs(other.by);
+    });
+    if (moved.empty()) return;
+    Figures figures;
+    for (std::size_t i = 0; i < std::min(moved.size(), told_counters); ++i) {
+      const std::string number = std::to_string(i + 1);
+      figures.emplace_back("name" + number, moved[i].after->name);
+      figures.emplace_back("unit" + number, moved[i].after->unit);
+      figures.emplace_back("baseline" + number, moved[i].before->value);
+      figures.emplace_back("current" + number, moved[i].after->value);
+    }
+    add(ChangeCauseCode::counters, std::move(figures));
   }
 
   // The kernels that explain most of the change come first. Without times those that only one side launches
@@ -247,7 +323,8 @@ class Finder {
                       [](std::string_view name) { return is_in(driver_fields, name); }));
     if (found_.empty())
       add_all(fields_as(ChangeCauseCode::settings, evidence_, [](std::string_view name) {
-        return !is_in(driver_fields, name) && !is_in(compiler_fields, name) && !is_in(library_fields, name);
+        return name != device_field && !is_in(driver_fields, name) && !is_in(compiler_fields, name) &&
+               !is_in(library_fields, name);
       }));
   }
 
@@ -304,6 +381,22 @@ std::string field_of(const Record& record, const std::string& device, std::strin
   return {};
 }
 
+// Counters that a process read to explain a regression, and those of the suite's metrics.
+std::vector<CounterReading> counters_of(const CaseRecord& record) {
+  std::vector<CounterReading> all;
+  for (const ProcessResult& process : record.processes)
+    if (all.empty()) all = process.counters;
+  for (const Series& series : record.series) {
+    const bool known = std::any_of(all.begin(), all.end(),
+                                   [&](const CounterReading& one) { return one.name == series.metric; });
+    if (!is_counter_name(series.metric) || known || series.processes.empty()) continue;
+    const auto& placements = series.processes.front().placements;
+    if (!placements.empty() && !placements.front().samples.empty())
+      all.push_back({series.metric, series.unit, placements.front().samples.front()});
+  }
+  return all;
+}
+
 int number_of(const std::string& text) {
   int number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -353,6 +446,8 @@ CauseEvidence cause_evidence(const ComparisonRow& row, const CaseRecord& before,
     for (const Difference& one : machine->second.differences)
       if (one.baseline && one.current)  // a side that does not tell is no other version
         evidence.fields.push_back({one.name, *one.baseline, *one.current});
+  evidence.counters_baseline = counters_of(before);
+  evidence.counters_current = counters_of(after);
   PairedKernels kernels = paired_kernels(before, after);
   evidence.kernels = std::move(kernels.pairs);
   evidence.times_known = kernels.timed;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "harness/base/text.h"
 #include "harness/verdict/cause/occupancy.h"
 #include "harness/verdict/read/kernels.h"
 
@@ -20,6 +21,12 @@ constexpr double fewer_warps = 0.8;     // of those that fit
 constexpr double narrower = 0.8;        // of the mean width of an access
 constexpr double less_unrolled = 0.75;  // of the work that stands in the code
 constexpr double more_accesses = 1.2;   // accesses, and their share of all instructions
+constexpr double notable_growth = 0.1;  // of the instructions, by their weights
+constexpr double clear_lead = 1.5;      // of the class that grew most over the next one
+// Instructions that control a loop: a body with more of other kinds beside its work is not only unrolled
+// less.
+constexpr double loop_control = 16;
+constexpr std::size_t told_classes = 3;  // where none leads
 
 // Causes with the place that they take: the smallest comes first.
 class Ranked {
@@ -93,20 +100,65 @@ bool guard_exchanges(const CodeProfile& fast, const CodeProfile& slow) {
          count_of(slow, barrier) - count_of(fast, barrier);
 }
 
-// The class whose instructions grew most. In innermost loops they run more than once.
-std::optional<InstructionClass> grown_class(const CodeProfile& fast, const CodeProfile& slow) {
-  constexpr double in_loops = 8;
-  std::optional<InstructionClass> found;
-  double most = 0;
+constexpr std::array arithmetic_classes{tensor, fp64, fp32, fp16};
+
+std::int64_t arithmetic_in(const std::array<std::int64_t, instruction_classes>& by_class) {
+  std::int64_t count = 0;
+  for (const InstructionClass kind : arithmetic_classes) count += by_class[place_of(kind)];
+  return count;
+}
+
+// The instructions that run most often: those of innermost loops, or all of a kernel without loops.
+const std::array<std::int64_t, instruction_classes>& frequent(const CodeProfile& code) {
+  return code.loops > 0 ? code.loop_by_class : code.figures.by_class;
+}
+
+// How many of the fast side's instructions do as much as one of the slow side's: less than 1 where a body
+// holds fewer rounds of a loop, more where the compiler keeps more copies of it.
+double rounds(const CodeProfile& fast, const CodeProfile& slow) {
+  if (fast.loops == 0 && slow.loops == 0) return 1;
+  const double ratio = part_of(arithmetic_in(frequent(slow)), arithmetic_in(frequent(fast)));
+  if (ratio > 0 && ratio < 1) return ratio;
+  if (slow.loops <= fast.loops) return 1;
+  double least = 0;
+  for (const InstructionClass kind : work_classes) {
+    const double grown = part_of(frequent(slow)[place_of(kind)], frequent(fast)[place_of(kind)]);
+    if (grown > 0 && (least == 0 || grown < least)) least = grown;
+  }
+  return std::max(least, 1.0);
+}
+
+// The instructions of a class on both sides, for as much work.
+std::pair<double, double> sides_of(InstructionClass kind, const CodeProfile& fast, const CodeProfile& slow) {
+  const double by = rounds(fast, slow);
+  const auto before = static_cast<double>(frequent(fast)[place_of(kind)]),
+             after = static_cast<double>(frequent(slow)[place_of(kind)]);
+  return {before * std::min(by, 1.0), after / std::max(by, 1.0)};
+}
+double more_of(InstructionClass kind, const CodeProfile& fast, const CodeProfile& slow) {
+  const auto [before, after] = sides_of(kind, fast, slow);
+  return after - before;
+}
+
+// The classes that grew, most first, where they grew enough to count. How often a loop runs is not known, so
+// code outside of loops does not count beside them.
+std::vector<std::pair<double, InstructionClass>> grown_classes(const CodeProfile& fast,
+                                                               const CodeProfile& slow) {
+  std::vector<std::pair<double, InstructionClass>> grown;
+  if (slow.loops == 0 && fast.loops > 0) return grown;
+  double all = 0, sum = 0;
   for (std::size_t i = 0; i < instruction_classes; ++i) {
     const auto kind = static_cast<InstructionClass>(i);
-    const double more = static_cast<double>(slow.figures.by_class[i] - fast.figures.by_class[i]) +
-                        in_loops * static_cast<double>(slow.loop_by_class[i] - fast.loop_by_class[i]);
-    if (more * weight_of(kind) <= most || (kind == barrier && guard_exchanges(fast, slow))) continue;
-    most = more * weight_of(kind);
-    found = kind;
+    all += static_cast<double>(frequent(fast)[i]) * std::min(rounds(fast, slow), 1.0) * weight_of(kind);
+    const double more = more_of(kind, fast, slow) * weight_of(kind);
+    if (more <= 0 || (kind == barrier && guard_exchanges(fast, slow))) continue;
+    sum += more;
+    grown.emplace_back(more, kind);
   }
-  return found;
+  if (sum < notable_growth * all) return {};
+  std::stable_sort(grown.begin(), grown.end(),
+                   [](const auto& one, const auto& other) { return one.first > other.first; });
+  return grown;
 }
 
 class KernelCauses {
@@ -156,8 +208,9 @@ class KernelCauses {
       fast = fast_code().figures.stack_bytes;
       slow = slow_code().figures.stack_bytes;
       const std::int64_t before = count_of(fast_code(), local), after = count_of(slow_code(), local);
-      if (after <= before) return;
-      put(figures, before, after, "accesses_");
+      // Without optimisation plain loads and stores reach it, which count as those of global memory.
+      if (after <= before && count_of(slow_code(), global) <= count_of(fast_code(), global)) return;
+      if (after > before) put(figures, before, after, "accesses_");
     }
     if (slow <= fast) return;
     put(figures, fast, slow);
@@ -190,20 +243,47 @@ class KernelCauses {
       put(figures, mean_width(fast), mean_width(slow));
       return causes_.add(3, ChangeCauseCode::memory_access, std::move(figures));
     }
-    if (shared_fast > 0 && 2 * shared_slow <= shared_fast && global_slow >= global_fast && global_slow > 0)
+    if (shared_fast > 0 && 2 * shared_slow <= shared_fast && global_slow >= global_fast && global_slow > 0 &&
+        2 * more_of(shared, fast, slow) <= -static_cast<double>(frequent(fast)[place_of(shared)]))
       return add_access("shared", shared_fast, shared_slow);
     const double before = part_of(global_fast, fast.figures.instructions),
                  after = part_of(global_slow, slow.figures.instructions);
     if (static_cast<double>(global_slow) > more_accesses * static_cast<double>(global_fast) &&
         after > more_accesses * before)
-      add_access("count", global_fast, global_slow);
+      return add_access("count", global_fast, global_slow);
+    add_accesses_a_round();
+  }
+
+  // More accesses for as much arithmetic, in a body that holds less of it.
+  void add_accesses_a_round() {
+    const CodeProfile &fast = fast_code(), &slow = slow_code();
+    const double by = rounds(fast, slow);
+    const auto before = static_cast<double>(frequent(fast)[place_of(global)]) * by;
+    const auto after = static_cast<double>(frequent(slow)[place_of(global)]);
+    if (by >= 1 || before == 0 || after <= more_accesses * before) return;
+    const auto per_hundred = [](const CodeProfile& code) {
+      return 100 * part_of(frequent(code)[place_of(global)], arithmetic_in(frequent(code)));
+    };
+    Figures figures = named();
+    figures.emplace_back("how", "share");
+    put(figures, per_hundred(fast), per_hundred(slow));
+    causes_.add(6, ChangeCauseCode::memory_access, std::move(figures));
+  }
+
+  // Whether a body has so many more instructions for as much work that it is not only unrolled less.
+  static bool does_more_a_round(const CodeProfile& fast, const CodeProfile& slow) {
+    double more = 0;
+    for (std::size_t i = 0; i < instruction_classes; ++i)
+      more += std::max(more_of(static_cast<InstructionClass>(i), fast, slow), 0.0);
+    return more > loop_control && 2 * more > static_cast<double>(slow.loop_instructions);
   }
 
   void add_unrolling() {
     const CodeProfile &fast = fast_code(), &slow = slow_code();
     const std::int64_t work_fast = work_in(fast.figures.by_class), work_slow = work_in(slow.figures.by_class);
     if (slow.loops == 0 || work_fast == 0 ||
-        static_cast<double>(work_slow) > less_unrolled * static_cast<double>(work_fast))
+        static_cast<double>(work_slow) > less_unrolled * static_cast<double>(work_fast) ||
+        does_more_a_round(fast, slow))
       return;
     Figures figures = named();
     put(figures, fast.loop_instructions, slow.loop_instructions);
@@ -225,8 +305,27 @@ class KernelCauses {
         count_of(slow, barrier) > count_of(fast, barrier) && !guard_exchanges(fast, slow))
       add_class(6, barrier);
     add_unrolling();
-    if (!causes_.empty()) return;
-    if (const auto grown = grown_class(fast, slow)) add_class(7, *grown);
+    if (causes_.empty()) add_grown();
+  }
+
+  void add_grown() {
+    const auto grown = grown_classes(fast_code(), slow_code());
+    if (grown.empty()) return;
+    const bool leads = grown.size() == 1 || grown[0].first >= clear_lead * grown[1].first;
+    std::vector<std::string> classes;
+    std::int64_t fast = 0, slow = 0;
+    for (std::size_t i = 0; i < (leads ? 1 : std::min(grown.size(), told_classes)); ++i) {
+      const InstructionClass kind = grown[i].second;
+      const auto [before, after] = sides_of(kind, fast_code(), slow_code());
+      classes.emplace_back(name_of(kind));
+      fast += std::lround(before);
+      slow += std::lround(after);
+    }
+    Figures figures = named();
+    figures.emplace_back(leads ? "class" : "classes", join(classes, ", "));
+    if (slow_code().loops > 0) figures.emplace_back("a_round", std::int64_t{1});
+    put(figures, fast, slow);
+    causes_.add(7, ChangeCauseCode::instructions, std::move(figures));
   }
 
   void add_launch_shape() {
@@ -292,6 +391,22 @@ CodeKnown code_of_pair(const SpeedPair& pair) {
 bool same_launch_shape(const KernelUse& one, const KernelUse& other) {
   return one.grid == other.grid && one.block == other.block &&
          one.dynamic_shared_bytes == other.dynamic_shared_bytes;
+}
+
+void add_caller(Figures& figures, const KernelUse& kernel, const KernelUse* before) {
+  if (kernel.callers.empty()) return;
+  const auto same_place = [](const Caller& one, const Caller& other) {
+    return one.range == other.range && one.python == other.python && one.host == other.host;
+  };
+  const auto fresh = std::find_if(kernel.callers.begin(), kernel.callers.end(), [&](const Caller& one) {
+    return before != nullptr && std::none_of(before->callers.begin(), before->callers.end(),
+                                             [&](const Caller& other) { return same_place(one, other); });
+  });
+  const Caller& told = fresh == kernel.callers.end() ? kernel.callers.front() : *fresh;
+  figures.emplace_back("caller_kernel", kernel.name);
+  for (const auto& [name, value] :
+       {std::pair{"caller_range", told.range}, {"caller_python", told.python}, {"caller_host", told.host}})
+    if (!value.empty()) figures.emplace_back(name, value);
 }
 
 std::vector<ChangeCause> causes_of_kernel(const SpeedPair& pair, std::string_view compute_capability,

@@ -69,6 +69,10 @@ std::string access_words(const ChangeCause& cause) {
   if (how == "width")
     return fmt::format("an access of global memory moves {} bytes on average: {}",
                        grew(cause) ? "more" : "fewer", sides(cause));
+  if (how == "share")
+    return fmt::format(
+        "its loops have {} accesses of global memory for a hundred arithmetic instructions: {}",
+        grew(cause) ? "more" : "fewer", sides(cause));
   const char* const what = how == "shared"         ? "accesses of shared memory"
                            : how == "asynchronous" ? "asynchronous copies to shared memory"
                                                    : "accesses of global memory";
@@ -111,8 +115,62 @@ std::string code_words(const ChangeCause& cause) {
   const std::int64_t different = cause.count("different");
   if (different == 0)
     return "its machine code differs in registers, constants or functions that it calls alone";
-  return fmt::format("its machine code differs in {}, and no class of them grew",
+  return fmt::format("its machine code differs in {}, and no class of them leads",
                      counted(static_cast<std::size_t>(different), "instruction", "instructions"));
+}
+
+std::string instruction_words(const ChangeCause& cause) {
+  const bool leads = tells(cause, "class");
+  const std::string where = tells(cause, "a_round") ? " of its innermost loops, for as much work" : "";
+  return fmt::format("{} instructions{}: {}{}",
+                     leads ? cause.text("class") : named_list(cause.text("classes")), where, sides(cause),
+                     leads ? "" : "; none of these classes leads");
+}
+
+// The quantity that a counter counts; names of others stand as they are.
+std::string counted_by(const std::string& name) {
+  constexpr std::pair<std::string_view, const char*> known[] = {
+      {"dram__bytes_read.", "bytes read from DRAM"},
+      {"dram__bytes_write.", "bytes written to DRAM"},
+      {"lts__t_bytes.", "bytes through the L2 cache"},
+      {"l1tex__data_bank_conflicts", "bank conflicts"},
+      {"smsp__inst_executed.", "instructions"},
+      {"smsp__inst_executed_pipe_tensor", "instructions of Tensor Cores"},
+      {"smsp__inst_executed_pipe_fp64", "instructions in 64 bit"},
+      {"sm__warps_active.", "warps at once"},
+      {"smsp__average_warps_issue_stalled_long_scoreboard", "waiting for global memory"},
+      {"smsp__average_warps_issue_stalled_short_scoreboard", "waiting for shared memory"},
+      {"smsp__average_warps_issue_stalled_barrier", "waiting at barriers"},
+      {"smsp__average_warps_issue_stalled_math_pipe", "waiting for arithmetic units"}};
+  for (const auto& [mark, told] : known)
+    if (name.starts_with(mark)) return told;
+  return name;
+}
+
+std::string counter_words(const ChangeCause& cause) {
+  std::vector<std::string> parts;
+  for (const char* const number : {"1", "2", "3"}) {
+    const std::string name = cause.text(std::string("name") + number);
+    if (name.empty()) continue;
+    const double before = cause.number(std::string("baseline") + number),
+                 after = cause.number(std::string("current") + number);
+    parts.push_back(fmt::format("{} {:+.3g} % ({:.4g} -> {:.4g} {})", counted_by(name),
+                                (after / before - 1) * 100, before, after,
+                                cause.text(std::string("unit") + number)));
+    while (parts.back().ends_with(" )")) parts.back().replace(parts.back().size() - 2, 2, ")");
+  }
+  return "counters of one call that moved most: " + join(parts, ", ");
+}
+
+// Where the kernel is launched, as far as anybody saw it.
+std::string caller_words(const ChangeCause& cause) {
+  std::vector<std::string> parts;
+  if (tells(cause, "caller_python")) parts.push_back("at " + cause.text("caller_python"));
+  if (tells(cause, "caller_host")) parts.push_back(fmt::format("by `{}`", cause.text("caller_host")));
+  if (tells(cause, "caller_range"))
+    parts.push_back(fmt::format("in the range `{}`", cause.text("caller_range")));
+  if (parts.empty()) return {};
+  return fmt::format("; `{}` is launched {}", cause.text("caller_kernel"), join(parts, ", "));
 }
 
 // Without the kernel.
@@ -154,13 +212,17 @@ std::string what(const ChangeCause& cause) {
           "loops are unrolled {}: their innermost bodies have {} instructions, and the kernel {} that work",
           cause.count("work_current") > cause.count("work_baseline") ? "more" : "less", sides(cause),
           sides(cause, "work_"));
-    case ChangeCauseCode::instructions:
-      return fmt::format("{} instructions: {}", cause.text("class"), sides(cause));
+    case ChangeCauseCode::instructions: return instruction_words(cause);
     case ChangeCauseCode::machine_code: return code_words(cause);
     case ChangeCauseCode::arguments:
       return cause.text("kernel").empty()
                  ? "launches get other arguments, or come in another order; code and shapes are equal"
                  : "it gets other arguments";
+    case ChangeCauseCode::moved:
+      return fmt::format(
+          "time moved between kernels: `{}` takes {:.4g} us less of a call, and `{}` {:.4g} us more",
+          cause.text("from"), cause.number("less"), cause.text("to"), cause.number("more"));
+    case ChangeCauseCode::counters: return counter_words(cause);
     case ChangeCauseCode::none_found: return nothing_words(cause);
     case ChangeCauseCode::not_known:
       return fmt::format("no cause is known: the records do not tell {} of both sides",
@@ -176,7 +238,7 @@ std::string side_text(std::int64_t value) {
 }  // namespace
 
 std::string words(const ChangeCause& cause) {
-  return of_kernel(cause) + what(cause);
+  return of_kernel(cause) + what(cause) + caller_words(cause);
 }
 
 std::vector<std::string> cause_words(const ComparisonRow& row) {

@@ -3,7 +3,7 @@
 and asks `harness affected` which of them can change. It fails where the answer is not exactly the algorithms that
 the plant names.
 
-    cub.py HARNESS [--nvcc NVCC] [--jobs N] [--only TEXT] [--keep FOLDER]
+    cub.py HARNESS [--nvcc NVCC] [--jobs N] [--only TEXT] [--algorithms NAME,...] [--keep FOLDER]
 
 Needs the headers of CUB 3.0 that CUDA 13.0 has, and no GPU. As in any build, only sources that include the
 changed header are compiled again. The headers lie in another folder each time, which assertions would hold: NDEBUG."""
@@ -59,15 +59,29 @@ PLANTS = [
 ]
 
 
+MODULE = """#include "common.cuh"
+
+void register_workload_cub(harness::sdk::Registry& registry) {{
+  registry.add("cub", "", nullptr);
+}}
+
+{declared}
+extern "C" __attribute__((visibility("default"))) void harness_module(harness::sdk::Registry& registry) {{
+  register_workload_cub(registry);
+{called}}}
+"""
+
+
 class Builder:
     """Builds the plugin with one header changed."""
 
-    def __init__(self, nvcc, scratch, jobs):
+    def __init__(self, nvcc, scratch, jobs, algorithms):
         self.nvcc = pathlib.Path(nvcc)
         self.cuda = self.nvcc.resolve().parent.parent
         self.scratch = scratch
         self.objects = builds.Objects(scratch / "objects")
         self.jobs = jobs
+        self.algorithms = algorithms
         self.includes = {}  # of each source: the headers of CUB
 
     def headers(self):
@@ -87,7 +101,7 @@ class Builder:
     def first(self, folder):
         """Reads which headers each source includes, and builds with none changed."""
         shutil.copytree(self.headers(), folder / "headers" / "cub")
-        sources = [HERE / f"{name}.cu" for name in ALGORITHMS]
+        sources = [HERE / f"{name}.cu" for name in self.algorithms]
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             for source, found in zip(sources, pool.map(lambda one: self.included(one, folder / "headers"), sources)):
                 self.includes[source] = found
@@ -100,8 +114,12 @@ class Builder:
     def link(self, folder, objects):
         out = folder / "build"
         out.mkdir()
-        module = self.objects.compiled(["g++", "-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-I", self.cuda / "include"],
-                                       HERE / "module.cpp")
+        source = folder / "module.cpp"
+        source.write_text(MODULE.format(
+            declared="".join(f"void register_variant_cub_{name}(harness::sdk::Registry&);\n" for name in self.algorithms),
+            called="".join(f"  register_variant_cub_{name}(registry);\n" for name in self.algorithms)))
+        module = self.objects.compiled(["g++", "-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-I", self.cuda / "include", "-I", HERE],
+                                       source)
         builds.run(["g++", "-shared", module, *objects, "-o", out / "cub.so", "-L", self.cuda / "lib64", "-lcudart_static", "-lrt", "-ldl",
                     "-lpthread"], folder)
         return out
@@ -115,14 +133,16 @@ class Builder:
 
 
 def main():
-    given = builds.options_of_plants(__doc__).parse_args()
+    options = builds.options_of_plants(__doc__)
+    options.add_argument("--algorithms", type=lambda text: text.split(","), default=ALGORITHMS, metavar="NAME,...")
+    given = options.parse_args()
     plants = [plant for plant in PLANTS if given.only in plant[0]]
     wrong = 0
     with builds.scratch_folder(given.keep, "cub") as scratch:
         recorded = scratch / "record.json"
         recorded.write_text(builds.record("cub", [{"id": f"cub/{name}/n=4096", "workload": "cub", "variant": name, "device": "cuda",
-                                                   "params": {"n": 4096}} for name in ALGORITHMS]))
-        builder = Builder(given.nvcc, scratch, given.jobs)
+                                                   "params": {"n": 4096}} for name in given.algorithms]))
+        builder = Builder(given.nvcc, scratch, given.jobs, given.algorithms)
         base = scratch / "base"
         base.mkdir()
         before = builder.first(base)
@@ -138,10 +158,11 @@ def main():
 
         with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
             for plant, (answer, changed, kernels) in zip(plants, pool.map(one, range(len(plants)))):
-                right = sorted(answer) == plant[4].split()
+                changes = [name for name in plant[4].split() if name in given.algorithms]
+                right = sorted(answer) == changes
                 wrong += not right
                 reasons = "; ".join(sorted({reason[:MOST_OF_A_REASON] for reason in answer.values()}))
-                print(f"{'right' if right else 'WRONG':6} {plant[0]}: changes {plant[4] or 'none'}, can change "
+                print(f"{'right' if right else 'WRONG':6} {plant[0]}: changes {' '.join(changes) or 'none'}, can change "
                       f"{' '.join(sorted(answer)) or 'none'}; {changed} of {kernels} kernels  {reasons}", flush=True)
     print(f"{len(plants)} plants, {wrong} answers that are not exactly right")
     return 1 if wrong else 0

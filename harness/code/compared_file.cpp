@@ -51,6 +51,15 @@ bool is_of_runtime(std::string_view name) {
          name[api.size()] <= 'Z';
 }
 
+// NVTX's functions, and the handles of domains and names that a profiler sees: no result depends on them.
+bool is_of_annotations(std::string_view variable) {
+  if (variable.starts_with("nvtx")) return true;
+  constexpr std::string_view space = "N5nvtx3";  // as mangled names begin after "_Z", "_ZZ" or "_ZGVZ"
+  const std::size_t at = variable.find(space);
+  return variable.starts_with("_Z") && at != std::string_view::npos &&
+         variable.substr(0, at).find_first_not_of("_ZGV") == std::string_view::npos;
+}
+
 bool opens_libraries(const HostReach& reach) {
   return std::any_of(reach.imports.begin(), reach.imports.end(),
                      [](const std::string& name) { return name == "dlopen" || name == "dlmopen"; });
@@ -237,7 +246,7 @@ std::optional<CodeDifference> ComparedFile::for_roots(const std::vector<std::str
     unsure_variables_ = std::move(found);
   }
   for (const std::string& one : reaches[1].writable)
-    if (unsure_variables_->contains(one))
+    if (unsure_variables_->contains(one) && !is_of_annotations(one))
       return CodeDifference{ChangeReason::host_code, name_, {demangled(one)}};
   return std::nullopt;
 }

@@ -4,7 +4,7 @@
     large.py HARNESS LIBRARY [--megabytes 500]
 
 The device code of LIBRARY is repeated until the section is as large; the second object lacks the last
-copy. Prints wall time and the most memory."""
+copy. Prints wall time, CPU time and the most memory."""
 import argparse
 import pathlib
 import resource
@@ -37,12 +37,14 @@ def main():
             subprocess.run(["objcopy", f"--add-section=.nv_fatbin={section}", "--set-section-flags=.nv_fatbin=alloc,readonly",
                             plain, folder / f"{name}.so"], check=True, stderr=subprocess.DEVNULL)
         section.unlink()
-        begin = time.monotonic()
+        begin, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([given.harness.resolve(), "affected", "--baseline", folder / "before.so", "--current", folder / "after.so",
                         "--format", "json"], check=True, stdout=subprocess.DEVNULL, cwd=folder)
         took = time.monotonic() - begin
-        most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
-        print(f"{copies} copies, {(folder / 'before.so').stat().st_size / 1e6:.0f} MB: {took:.1f} s, at most {most:.2f} GB")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+        print(f"{copies} copies, {(folder / 'before.so').stat().st_size / 1e6:.0f} MB: {took:.1f} s, {cpu:.1f} s of CPUs, "
+              f"at most {after.ru_maxrss / 1e6:.2f} GB")
     return 0
 
 

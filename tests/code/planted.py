@@ -8,16 +8,12 @@ change is "cannot".
 Each plant names the cases that it changes, committed before the first run. More cases than these may be said
 to be able to change; the last column counts them.
 """
-import argparse
 import concurrent.futures
-import hashlib
-import json
 import pathlib
 import shutil
-import subprocess
 import sys
-import tempfile
-import threading
+
+import builds
 
 HERE = pathlib.Path(__file__).resolve().parent / "planted"
 CASES = ("a", "b", "c")
@@ -106,22 +102,13 @@ PLANTS = [
 ]
 
 
-def run(command, folder):
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise SystemExit(f"{' '.join(map(str, command))} failed in {folder}:\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
 class Builder:
-    """Builds the plugin with some edits. A source that has the text and the options of an earlier one is not
-    compiled again."""
+    """Builds the plugin with some edits."""
 
     def __init__(self, nvcc, scratch):
         self.nvcc = pathlib.Path(nvcc)
         self.cuda = self.nvcc.resolve().parent.parent
-        self.objects = scratch / "objects"
-        self.objects.mkdir(exist_ok=True)
+        self.objects = builds.Objects(scratch / "objects")
 
     def compiled(self, source, options):
         arch = options.get("arch", ["-gencode", "arch=compute_90,code=sm_90"])
@@ -131,99 +118,76 @@ class Builder:
             command += ["-rdc=true"] if options.get("rdc") else []
         else:
             command = ["g++", "-std=c++20", "-O2", *host, "-I", self.cuda / "include"]
-        text = repr((command, source.name, source.read_text(), (source.parent / "common.cuh").read_text(), options.get("folder")))
-        object_file = self.objects / (hashlib.sha1(text.encode()).hexdigest() + ".o")
-        if not object_file.exists():
-            made = object_file.with_suffix(f".{threading.get_ident()}")
-            run([*command, "-c", source.name, "-o", made], source.parent)
-            made.rename(object_file)
-        return object_file
+        return self.objects.compiled(command, source, (source.parent / "common.cuh").read_text(), options.get("folder"))
 
     def build(self, top, edits, options):
         """The folder that holds the plugin and its library."""
         sources = top / options.get("folder", "sources")
         shutil.copytree(HERE, sources)
         for name, old, new in edits:
-            text = (sources / name).read_text()
-            if old not in text:
-                raise SystemExit(f"{name} has no `{old}`")
-            (sources / name).write_text(text.replace(old, new, 1))
+            builds.replaced(sources / name, old, new)
         out = top / "build"
         out.mkdir()
         helper = options.get("helper", "helper")
-        run(["g++", "-O2", "-shared", "-fPIC", f"-Wl,-soname,lib{helper}.so", "-o", out / f"lib{helper}.so", "helper.cpp"], sources)
+        builds.run(["g++", "-O2", "-shared", "-fPIC", f"-Wl,-soname,lib{helper}.so", "-o", out / f"lib{helper}.so", "helper.cpp"], sources)
         objects = [self.compiled(next(sources.glob(f"{name}.c*")), options)
                    for name in options.get("order", ["workload", "table", "a", "b", "c"])]
         linked = ["-L", out, f"-l{helper}", "-o", out / "plug.so"]
         # Code for link-time optimisation stays as it is: linking it takes a part of the toolkit that may be absent.
         if options.get("rdc") and options.get("link") != "host":
-            run([self.nvcc, "-arch=sm_90", "-shared", "-rdc=true", *objects, *linked, "-Xlinker", "-rpath,$ORIGIN"], sources)
+            builds.run([self.nvcc, "-arch=sm_90", "-shared", "-rdc=true", *objects, *linked, "-Xlinker", "-rpath,$ORIGIN"], sources)
         else:
-            run(["g++", "-shared", *objects, *linked, "-Wl,-rpath,$ORIGIN", "-L", self.cuda / "lib64", "-lcudart_static", "-lrt",
-                 "-ldl", "-lpthread"], sources)
+            builds.run(["g++", "-shared", *objects, *linked, "-Wl,-rpath,$ORIGIN", "-L", self.cuda / "lib64", "-lcudart_static", "-lrt",
+                        "-ldl", "-lpthread"], sources)
         return out
 
 
 def record():
-    """A record with the three cases, as a file."""
-    cases = [{"id": f"plug/{name}/n=4096", "workload": "plug", "variant": name, "device": "cuda", "params": {"n": 4096},
-              "outcome": "measured", "results": [], "metrics": []} for name in CASES]
-    return json.dumps({"format": "harness-record", "version": 1, "id": "00000000-0000-4000-8000-000000000001",
-                       "tool": "harness", "suite": {"name": "plug"}, "revision": {}, "machines": {}, "started": "2026-01-01T00:00:00Z",
-                       "finished": "2026-01-01T00:00:01Z", "estimator": "trimmed_log_mean", "partial": False, "cases": cases})
-
-
-def ask(harness, before, after, recorded):
-    """The variants that can change, with the reasons."""
-    text = run([harness, "affected", "--baseline", before, "--current", after, "--record", recorded, "--format", "json"], recorded.parent)
-    answer = json.loads(text)
-    return {case["case"].split("/")[1]: case["reason"] for case in answer["cases"] if case["can_change"]}
+    return builds.record("plug", [{"id": f"plug/{name}/n=4096", "workload": "plug", "variant": name, "device": "cuda",
+                                   "params": {"n": 4096}} for name in CASES])
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("harness", type=pathlib.Path)
-    options.add_argument("--nvcc", default=shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc")
-    options.add_argument("--jobs", type=int, default=2)
-    options.add_argument("--only", default="")
-    options.add_argument("--keep", type=pathlib.Path)
-    given = options.parse_args()
-    harness = given.harness.resolve()
-    scratch = given.keep or pathlib.Path(tempfile.mkdtemp(prefix="planted."))
-    scratch.mkdir(parents=True, exist_ok=True)
-    recorded = scratch / "record.json"
-    recorded.write_text(record())
-    base = scratch / "base"
-    base.mkdir()
-    builder = Builder(given.nvcc, scratch)
-    before = builder.build(base, [], {})
+    given = builds.options_of_plants(__doc__).parse_args()
     plants = [plant for plant in PLANTS if given.only in plant[0]]
+    with builds.scratch_folder(given.keep, "planted") as scratch:
+        recorded = scratch / "record.json"
+        recorded.write_text(record())
+        base = scratch / "base"
+        base.mkdir()
+        builder = Builder(given.nvcc, scratch)
+        before = builder.build(base, [], {})
 
-    def one(number):
-        name, edits, changes, *more = plants[number]
-        top = scratch / f"plant{number}"
-        top.mkdir()
-        after = builder.build(top, edits, more[0] if more else {})
-        return ask(harness, before, after, recorded)
+        def one(number):
+            name, edits, changes, *more = plants[number]
+            top = scratch / f"plant{number}"
+            top.mkdir()
+            after = builder.build(top, edits, more[0] if more else {})
+            cases = builds.ask(given.harness, before, after, [recorded])["cases"]
+            return {case["case"].split("/")[1]: case["reason"] for case in cases if case["can_change"]}
 
+        with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+            wrong = judge(plants, pool.map(one, range(len(plants))))
+    return 1 if wrong else 0
+
+
+def judge(plants, answers):
+    """Prints each plant beside its answer; how many answers are wrong."""
     wrong = extra = needless = 0
-    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        for plant, answer in zip(plants, pool.map(one, range(len(plants)))):
-            name, changes = plant[0], plant[2]
-            missed = sorted(set(changes) - set(answer))
-            more = sorted(set(answer) - set(changes))
-            wrong += bool(missed)
-            extra += len(more)
-            needless += bool(not changes and answer)
-            verdict = f"WRONG: {''.join(missed)} cannot change" if missed else "right"
-            print(f"{verdict:24} {name}: changes {changes or 'none'}, can change {''.join(sorted(answer)) or 'none'}"
-                  f"  {'; '.join(sorted(set(answer.values())))}", flush=True)
+    for plant, answer in zip(plants, answers):
+        name, changes = plant[0], plant[2]
+        missed = sorted(set(changes) - set(answer))
+        more = sorted(set(answer) - set(changes))
+        wrong += bool(missed)
+        extra += len(more)
+        needless += bool(not changes and answer)
+        verdict = f"WRONG: {''.join(missed)} cannot change" if missed else "right"
+        print(f"{verdict:24} {name}: changes {changes or 'none'}, can change {''.join(sorted(answer)) or 'none'}"
+              f"  {'; '.join(sorted(set(answer.values())))}", flush=True)
     changing = sum(bool(plant[2]) for plant in plants)
     print(f"{changing} plants that change something: {wrong} with a wrong \"cannot change\"; {extra} cases more than needed; "
           f"{len(plants) - changing} plants that change nothing: {needless} with a case that can change")
-    if not given.keep:
-        shutil.rmtree(scratch)
-    return 1 if wrong else 0
+    return wrong
 
 
 if __name__ == "__main__":

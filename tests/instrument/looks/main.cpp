@@ -5,6 +5,11 @@
 //
 // Prints a line a suite, then gaps by their reason, then cases whose digests differ. Exit status 1 where one
 // differs.
+//
+//   looks --builds BEFORE AFTER suites/fusion.yaml
+//
+// Prints a line a GPU case instead: its name, and its digest with the libraries of two builds, which one
+// process loads. Where there is no digest, the reason stands in brackets. tests/code/commits.py reads it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,12 +18,15 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/catalog/catalog.h"
+#include "harness/measure/schedule/paired_builds.h"
 #include "harness/measure/schedule/run.h"
 #include "harness/model/device_kinds.h"
 #include "harness/report/words/cause_words.h"
@@ -35,17 +43,22 @@ struct Look {
   double seconds = 0;
 };
 
-// `texts`: the folder in which the workers write what each identity is of.
-Result<Look> look(const Plan& plan, const std::filesystem::path& texts) {
-  setenv("HARNESS_IDENTITY_TEXTS", texts.c_str(), 1);
-  Look look;
+RunOptions options_of_look(Results& results) {
   RunOptions options;
   options.look = true;
   options.worker_command = {(this_program().parent_path() / "harness").string(), "worker"};
   options.on_result = [&](EncodedResult one) -> Status {
-    look.results.emplace(one.result.case_id, std::move(one.result));
+    results.emplace(one.result.case_id, std::move(one.result));
     return {};
   };
+  return options;
+}
+
+// `texts`: the folder in which the workers write what each identity is of.
+Result<Look> look(const Plan& plan, const std::filesystem::path& texts) {
+  setenv("HARNESS_IDENTITY_TEXTS", texts.c_str(), 1);
+  Look look;
+  const RunOptions options = options_of_look(look.results);
   const auto begin = std::chrono::steady_clock::now();
   const Result<RunReport> report = run_plan(plan, options);
   look.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -109,12 +122,18 @@ void print_phases(const Results& results) {
   fmt::print("\n");
 }
 
-Result<bool> compare_suite(const std::string& file) {
+Result<Plan> gpu_cases_of(const std::string& file) {
   const Checked<Suite> suite = load_suite(file);
   if (!suite) return fail(suite.error().front());
   Checked<Plan> plan = make_plan(*suite, Catalog::built_in(), {});
   if (!plan) return fail(plan.error().front());
   std::erase_if(plan->cases, [](const PlannedCase& one) { return !is_gpu_kind(one.device); });
+  return std::move(*plan);
+}
+
+Result<bool> compare_suite(const std::string& file) {
+  Result<Plan> plan = gpu_cases_of(file);
+  if (!plan) return fail(plan.error());
   const TemporaryFolder folder;
   const std::filesystem::path one = folder.path() / "first", other = folder.path() / "second";
   std::filesystem::create_directory(one);
@@ -140,10 +159,52 @@ Result<bool> compare_suite(const std::string& file) {
   return tally.differing.empty();
 }
 
+BuildModules modules_in(const std::filesystem::path& build) {
+  const std::filesystem::path root = std::filesystem::absolute(build);
+  return {root.string(),
+          (root / "lib" / "libharness_kernels.so").string(),
+          (root / "lib" / "libharness_cuda.so").string(),
+          {}};
+}
+
+std::string digest_of(const Results& results, const std::string& id) {
+  const auto found = results.find(id);
+  if (found == results.end()) return "[no result]";
+  const std::string reason = reason_of(found->second);
+  return reason.empty() ? found->second.identity->digest : "[" + printable(reason) + "]";
+}
+
+Status print_digests(const PairedBuilds& builds, const std::string& file) {
+  const Result<Plan> plan = gpu_cases_of(file);
+  if (!plan) return fail(plan.error());
+  Results before, after;
+  RunOptions options = options_of_look(after);
+  options.pair = builds;
+  options.on_baseline = [&](EncodedResult one) -> Status {
+    before.emplace(one.result.case_id, std::move(one.result));
+    return {};
+  };
+  if (const Result<RunReport> report = run_plan(*plan, options); !report) return fail(report.error());
+  for (const PlannedCase& one : plan->cases)
+    fmt::print("{}\t{}\t{}\t{}\n", plan->suite.name, one.id, digest_of(before, one.id),
+               digest_of(after, one.id));
+  return {};
+}
+
 }  // namespace
 }  // namespace harness
 
 int main(int count, char** arguments) {
+  if (count > 3 && std::string_view(arguments[1]) == "--builds") {
+    const harness::PairedBuilds builds{harness::modules_in(arguments[2]), harness::modules_in(arguments[3])};
+    bool all = true;
+    for (int i = 4; i < count; ++i) {
+      const harness::Status printed = harness::print_digests(builds, arguments[i]);
+      if (!printed) fmt::print(stderr, "{}: {}\n", arguments[i], printed.error().text());
+      all = all && printed;
+    }
+    return all ? 0 : 1;
+  }
   bool alike = true;
   for (int i = 1; i < count; ++i) {
     const harness::Result<bool> compared = harness::compare_suite(arguments[i]);

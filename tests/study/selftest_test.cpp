@@ -268,6 +268,7 @@ TEST(HalvesOfARun, AreJudgedByTheRulesOfOtherToolsToo) {
   for (CaseRecord& one : record.cases)
     for (ProcessSamples& process : one.series.front().processes) {
       factor = factor > 1.02 ? 1 : factor + 0.003;
+      for (Placement& placement : process.placements) placement.samples.assign(20, 0);
       for (Placement& placement : process.placements)
         for (std::size_t i = 0; i < placement.samples.size(); ++i)
           placement.samples[i] = factor * (20 + 0.001 * static_cast<double>(i % 5));

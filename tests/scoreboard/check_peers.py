@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Asks the real programs about ten inputs and writes their answers to peers.json, for the test of peer_calls.cpp.
 
-    check_peers.py --nvbench FOLDER --benchmark FOLDER --asv FOLDER --otava FOLDER
+    check_peers.py [--nvbench FOLDER] [--benchmark FOLDER] [--asv FOLDER] [--otava FOLDER]
+                   [--criterion FOLDER] [--action FOLDER] [--bencher FOLDER]
 
-FOLDER: a checkout of that program's repository. Needs numpy, scipy, tabulate and colorama. criterion.rs, Bencher and
-github-action-benchmark are not asked.
+FOLDER: a checkout of that program's repository. Other answers stay. Python needs numpy, scipy, tabulate and colorama;
+criterion.rs and Bencher need cargo; the action has to be built (npm ci && npm run build).
 """
 import argparse
 import importlib.util
 import json
+import os
 import re
 import statistics
 import struct
@@ -150,24 +152,124 @@ def otava(checkout, series):
     return [int(point.index) for point in compute_change_points(list(series))[0]]
 
 
+def crate(folder, name, library, dependencies):
+    """A crate in `folder`; library: the source of a library, or None for a program of src/main.rs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = ["[package]", f'name = "{name}"', 'version = "0.0.0"', 'edition = "2024"']
+    lines += ["[lib]", f'path = "{library}"'] if library else ["[workspace]"]
+    lines += ["[dependencies]", *dependencies, ""]
+    (folder / "Cargo.toml").write_text("\n".join(lines))
+
+
+def build(folder, source, dependencies):
+    """The path of the program that this source makes."""
+    crate(folder, "ask", None, dependencies)
+    (folder / "src").mkdir()
+    (folder / "src/main.rs").write_text((HERE / "peers" / source).read_text())
+    # Newer compilers warn of what these programs forbid.
+    subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=folder, check=True,
+                   env=os.environ | {"RUSTFLAGS": "--cap-lints=allow"})
+    return folder / "target/release/ask"
+
+
+def build_criterion(checkout, folder):
+    return build(folder / "criterion", "criterion.rs", [
+        f'criterion = {{ path = "{Path(checkout).resolve()}", default-features = false, '
+        'features = ["cargo_bench_support"] }'])
+
+
+def criterion(program, folder, before, after):
+    home = folder / "criterion-home"
+    environment = os.environ | {"CRITERION_HOME": str(home), "REPLAY": str(folder / "values")}
+    for values, baseline in ((before, "--save-baseline"), (after, "--baseline")):
+        (folder / "values").write_text("\n".join(map(repr, values)))
+        done = subprocess.run([str(program), "--bench", "--noplot", baseline, "before"], env=environment, check=True,
+                              capture_output=True, text=True)
+        saved = json.loads((home / f"probe/probe/{'before' if values is before else 'new'}/sample.json").read_text())
+        seen = [time / count for time, count in zip(saved["times"], saved["iters"])]
+        if len(seen) != len(values) or any(abs(a / b - 1) > 1e-12 for a, b in zip(seen, values)):
+            sys.exit("criterion.rs did not take the values as they are")
+    words = {"Performance has regressed": "slower", "Performance has improved": "faster",
+             "Change within noise threshold": "same", "No change in performance detected": "same"}
+    found = [word for text, word in words.items() if text in done.stdout]
+    if len(found) != 1:
+        sys.exit(f"criterion.rs: no verdict in\n{done.stdout}{done.stderr}")
+    return found[0]
+
+
+def action(checkout, folder, before, after):
+    """Two runs of github-action-benchmark, of two commits."""
+    (folder / "data.json").unlink(missing_ok=True)
+    inputs = {"name": "Benchmark", "tool": "customSmallerIsBetter", "output-file-path": folder / "values.json",
+              "external-data-json-path": folder / "data.json", "fail-on-alert": "true", "alert-threshold": "200%",
+              "gh-pages-branch": "gh-pages", "benchmark-data-dir-path": "dev/bench", "save-data-file": "true"}
+    off = ("auto-push", "skip-fetch-gh-pages", "comment-always", "summary-always", "comment-on-alert",
+           "go-force-package-suffix")
+    inputs |= dict.fromkeys(off, "false")
+    environment = os.environ | {f"INPUT_{name.upper()}": str(value) for name, value in inputs.items()}
+    environment |= {"GITHUB_EVENT_PATH": str(folder / "event.json"), "GITHUB_REPOSITORY": "owner/name"}
+    for commit, value in (("before", before), ("after", after)):
+        (folder / "values.json").write_text(json.dumps([{"name": "probe", "unit": "us", "value": value}]))
+        person = {"name": "name", "username": "name"}
+        event = {"head_commit": {"id": commit, "message": "", "timestamp": "2026-01-01T00:00:00Z", "url": "",
+                                 "author": person, "committer": person}}
+        (folder / "event.json").write_text(json.dumps(event))
+        done = subprocess.run(["node", str(Path(checkout) / "dist/src/index.js")], env=environment,
+                              capture_output=True, text=True)
+    alert = "**Performance Alert**" in done.stdout
+    if done.returncode != (1 if alert else 0) or not (alert or "No performance alert found" in done.stdout):
+        sys.exit(f"github-action-benchmark: no decision in\n{done.stdout}{done.stderr}")
+    return "slower" if alert else "same"
+
+
+def build_bencher(checkout, folder):
+    types = f'bencher_json = {{ path = "{folder}/types" }}'
+    crate(folder / "types", "bencher_json", HERE / "peers/bencher_json.rs", [])
+    crate(folder / "boundary", "bencher_boundary", Path(checkout).resolve() / "lib/bencher_boundary/src/lib.rs",
+          [types, 'slog = "2"', 'statrs = "0.18"', 'thiserror = ">=1"'])
+    return build(folder / "bencher", "bencher.rs",
+                 [types, f'bencher_boundary = {{ path = "{folder}/boundary" }}', 'slog = "2"'])
+
+
+def bencher(program, history, value):
+    """The upper limit and the call."""
+    line = " ".join(map(repr, [0.99, value, *history]))
+    limit, outlier = subprocess.run([str(program)], input=line, check=True, capture_output=True,
+                                    text=True).stdout.split()
+    return float(limit), "slower" if outlier == "true" else "same"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("nvbench", "benchmark", "asv", "otava"):
-        parser.add_argument(f"--{name}", required=True, metavar="FOLDER")
-    arguments = parser.parse_args()
+    for name in ("nvbench", "benchmark", "asv", "otava", "criterion", "action", "bencher"):
+        parser.add_argument(f"--{name}", metavar="FOLDER")
+    checkouts = parser.parse_args()
     samples = load()
-    rows = []
+    rows = json.loads((HERE / "peers.json").read_text())
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        for case, process, (file, other), factor, clock in INPUTS:
+        replay = build_criterion(checkouts.criterion, folder) if checkouts.criterion else None
+        limits = build_bencher(checkouts.bencher, folder) if checkouts.bencher else None
+        for row, (case, process, (file, other), factor, clock) in zip(rows, INPUTS, strict=True):
+            row |= {"case": case, "before": process, "file": file, "after": other, "factor": factor, "clock": clock}
             before = samples["main", case, process]
             after = [value * factor for value in samples[file, case, other]]
-            legacy, robust = nvbench(arguments.nvbench, folder, before, after, clock)
-            p = google_benchmark(arguments.benchmark, folder, chunks(before, REPETITIONS), chunks(after, REPETITIONS))
-            rows.append({"case": case, "before": process, "file": file, "after": other, "factor": factor,
-                         "clock": clock, "nvbench_legacy": legacy, "nvbench_robust": robust, "google_benchmark_p": p,
-                         "asv": asv(arguments.asv, chunks(before, REPEATS), chunks(after, REPEATS)),
-                         "otava": otava(arguments.otava, series_of(samples, case, factor))})
+            series = series_of(samples, case, factor)
+            if checkouts.nvbench:
+                row["nvbench_legacy"], row["nvbench_robust"] = nvbench(checkouts.nvbench, folder, before, after, clock)
+            if checkouts.benchmark:
+                row["google_benchmark_p"] = google_benchmark(checkouts.benchmark, folder, chunks(before, REPETITIONS),
+                                                             chunks(after, REPETITIONS))
+            if checkouts.asv:
+                row["asv"] = asv(checkouts.asv, chunks(before, REPEATS), chunks(after, REPEATS))
+            if checkouts.otava:
+                row["otava"] = otava(checkouts.otava, series)
+            if replay:
+                row["criterion"] = criterion(replay, folder, before, after)
+            if checkouts.action:  # of twice the time, near its limit
+                row["action"] = action(checkouts.action, folder, statistics.fmean(before), 2 * statistics.fmean(after))
+            if limits:
+                row["bencher_limit"], row["bencher"] = bencher(limits, series[:-NEW], series[-NEW])
     text = ",\n".join("  " + json.dumps(row) for row in rows)
     (HERE / "peers.json").write_text("[\n" + text + "\n]\n")
 

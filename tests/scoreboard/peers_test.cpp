@@ -76,7 +76,14 @@ TEST(Peers, AnswerAsTheRealPrograms) {
     const double p = google_benchmark(chunks(before.times, 9), chunks(after.times, 9)).p;
     EXPECT_NEAR(p, input.at("google_benchmark_p").get<double>(), 1e-9);
     EXPECT_EQ(asv(chunks(before.times, 20), chunks(after.times, 20)), call("asv"));
-    EXPECT_EQ(otava(series_of(samples, name, factor)), input.at("otava").get<std::vector<std::size_t>>());
+    const Values series = series_of(samples, name, factor);
+    EXPECT_EQ(otava(series), input.at("otava").get<std::vector<std::size_t>>());
+    EXPECT_EQ(criterion(before.times, after.times, 1000, 1), call("criterion"));
+    EXPECT_EQ(ratio(stats::mean(before.times), 2 * stats::mean(after.times)), call("action"));
+    const auto history = std::span(series).first(series.size() - 4);
+    const double limit = input.at("bencher_limit");
+    EXPECT_NEAR(bencher_limit(history, 0.99), limit, 1e-9 * limit);
+    EXPECT_EQ(bencher(history, series[history.size()]), call("bencher"));
   }
 }
 

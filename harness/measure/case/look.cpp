@@ -119,8 +119,7 @@ Status explain_by_counters(Device& device, const Work& call, CacheMode cache, Pr
       why = *one.missing;
   if (!result.counters.empty() || !why) return {};
   refused = true;
-  if (why->code != CounterCode::no_counters)
-    result.notes.push_back(missing_note({"the counters that explain changes"}, *why));
+  if (why->code != CounterCode::no_counters) result.notes.push_back(missing_note({"the counters that explain changes"}, *why));
   return {};
 }
 

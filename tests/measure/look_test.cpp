@@ -111,30 +111,5 @@ TEST(MeasuredCounters, ThatCannotBeReadAreOneNoteAReasonAndNeverShiftTheOthers) 
           FactIs(NoteCode::counters_missing, {{"counters", "x.sum"}, {"why", "unknown_counter"}})));
 }
 
-constexpr int confirming = last_plain_process + 1;
-
-TEST(ExplainingCounters, AreReadInTheFirstProcessThatConfirmsAlone) {
-  const ProcessResult result = measure(planned_line("right"), counted, confirming);
-  ASSERT_THAT(result.counters, SizeIs(1)) << "the device has one of them";
-  EXPECT_EQ(result.counters[0].name, "dram__bytes_read.sum");
-  EXPECT_EQ(result.counters[0].unit, "bytes");
-  EXPECT_EQ(result.counters[0].value, 4096);
-  EXPECT_THAT(names_of(result.series), ElementsAre("wall_time")) << "they are no metric";
-  EXPECT_THAT(result.notes, IsEmpty());
-  EXPECT_THAT(measure(planned_line("right"), counted, 2).counters, IsEmpty());
-  EXPECT_THAT(measure(planned_line("right"), counted, confirming + 1).counters, IsEmpty());
-}
-
-// Last in this file: the process asks no more afterwards.
-TEST(ExplainingCountersThatAreRefused, AreOneNoteAProcess) {
-  constexpr const char* refused = R"({"version": 1, "default": {"counters": [
-    {"name": "dram__bytes_read.sum", "missing": "for administrators"}]}})";
-  const ProcessResult first = measure(planned_line("right"), refused, confirming);
-  ASSERT_THAT(first.notes, SizeIs(1));
-  EXPECT_EQ(first.notes[0].code, NoteCode::counters_missing);
-  EXPECT_EQ(first.outcome, Outcome::measured);
-  EXPECT_THAT(measure(planned_line("right"), refused, confirming).notes, IsEmpty());
-}
-
 }  // namespace
 }  // namespace harness

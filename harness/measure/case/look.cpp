@@ -1,7 +1,6 @@
 #include "harness/measure/case/look.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 
@@ -12,21 +11,6 @@
 
 namespace harness {
 namespace {
-
-// Read beside a regression: traffic of each memory, conflicts, work by kind, and why warps wait.
-constexpr std::array<const char*, 12> explaining_counters{
-    "dram__bytes_read.sum",
-    "dram__bytes_write.sum",
-    "lts__t_bytes.sum",
-    "l1tex__data_bank_conflicts_pipe_lsu.sum",
-    "smsp__inst_executed.sum",
-    "smsp__inst_executed_pipe_tensor.sum",
-    "smsp__inst_executed_pipe_fp64.sum",
-    "sm__warps_active.avg.pct_of_peak_sustained_active",
-    "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
-    "smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio",
-    "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio",
-    "smsp__average_warps_issue_stalled_math_pipe_throttle_per_issue_active.ratio"};
 
 // "problem; advice", as far as there is any.
 std::string reason_of(const Error& error) {
@@ -98,29 +82,6 @@ bool times_kernels(const PlannedCase& planned, int process) {
          std::any_of(metrics.begin(), metrics.end(), [](const std::string& one) {
            return one == kernel_time_metric.name || is_counter_name(one);
          });
-}
-
-bool explains_by_counters(int process) {
-  return process == last_plain_process + 1;
-}
-
-Status explain_by_counters(Device& device, const Work& call, CacheMode cache, ProcessResult& result) {
-  static bool refused = false;  // a worker process asks once
-  if (refused) return {};
-  const std::vector<std::string> names(explaining_counters.begin(), explaining_counters.end());
-  Result<std::vector<CounterValue>> values = device.profiler().counters(call, cache, names);
-  if (Status alive = device.timer().synchronize(); !alive) return alive;
-  std::optional<CounterFact> why;
-  if (!values) why = CounterFact{CounterCode::refused, {{"problem", reason_of(values.error())}}};
-  for (const CounterValue& one : values ? *values : std::vector<CounterValue>())
-    if (one.value && std::isfinite(*one.value))
-      result.counters.push_back({one.name, one.unit, *one.value});
-    else if (one.missing)
-      why = *one.missing;
-  if (!result.counters.empty() || !why) return {};
-  refused = true;
-  if (why->code != CounterCode::no_counters) result.notes.push_back(missing_note({"the counters that explain changes"}, *why));
-  return {};
 }
 
 Status look_into(Device& device, const Work& call, const CallPattern& pattern,

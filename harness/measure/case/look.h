@@ -13,18 +13,11 @@ namespace harness {
 // identify the case. Metrics that the profiler reads are of every process.
 bool times_kernels(const PlannedCase& planned, int process);
 
-// Whether this process reads the counters that explain a change: the first that confirms a regression.
-bool explains_by_counters(int process);
-
 // Puts what is found into `result`: kernels, and one series a counter. A profiler that cannot look, and a
 // counter that cannot be read, is worth a note with the reason and nothing more; an Error means that the
 // device was lost. `call` queues one call of the case. Counters are those of a single call, with the cache of
 // `pattern`.
 Status look_into(Device& device, const Work& call, const CallPattern& pattern,
                  const std::vector<std::string>& metrics, ProcessResult& result);
-
-// Puts counters of a single call into `result`, which explain a change and decide nothing. Where a profiler
-// refuses, one note says why, and the process asks no more.
-Status explain_by_counters(Device& device, const Work& call, CacheMode cache, ProcessResult& result);
 
 }  // namespace harness

@@ -60,22 +60,13 @@ Step last_check(CaseParts& parts, Subject& subject) {
   return report_metrics(parts, subject);
 }
 
-// In the first process identify() saw the kernels, unless it could not.
-bool is_timed(const CaseParts& parts, const Subject& subject) {
-  return times_kernels(parts.planned, parts.process) ||
-         (parts.process == 1 && subject.result.kernels.empty());
-}
-
 // The calls of a batch are looked at as they follow each other there: with their code in the cache, and their
 // data not.
 Step look_at_kernels(CaseParts& parts, Subject& subject) {
   const auto phase = parts.phases.run("look");
   const auto call = [&](sdk::Stream stream) { parts.sampler.run_next(subject, stream); };
-  Status alive;
-  if (is_timed(parts, subject))
-    alive = look_into(parts.device, call, parts.sampler.pattern(), parts.planned.metrics, subject.result);
-  if (alive && explains_by_counters(parts.process))
-    alive = explain_by_counters(parts.device, call, parts.sampler.pattern().cache, subject.result);
+  const Status alive =
+      look_into(parts.device, call, parts.sampler.pattern(), parts.planned.metrics, subject.result);
   if (!alive) return parts.subjects.broken(alive.error());
   return {};
 }
@@ -83,8 +74,10 @@ Step look_at_kernels(CaseParts& parts, Subject& subject) {
 void check_and_look(CaseParts& parts) {
   parts.enter(-1);
   parts.subjects.each([&](Subject& one) { return last_check(parts, one); });
+  // In the first process identify() saw the kernels, unless it could not.
   const auto is_looked_at = [&](const Subject& one) {
-    return !one.over && (is_timed(parts, one) || explains_by_counters(parts.process));
+    return !one.over && (times_kernels(parts.planned, parts.process) ||
+                         (parts.process == 1 && one.result.kernels.empty()));
   };
   if (std::none_of(parts.subjects.begin(), parts.subjects.end(), is_looked_at)) return;
   // No batch may exist when a profiler attaches or detaches: older graphs have crashed programs at the

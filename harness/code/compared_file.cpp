@@ -51,15 +51,6 @@ bool is_of_runtime(std::string_view name) {
          name[api.size()] <= 'Z';
 }
 
-// NVTX's functions, and the handles of domains and names that a profiler sees: no result depends on them.
-bool is_of_annotations(std::string_view variable) {
-  if (variable.starts_with("nvtx")) return true;
-  constexpr std::string_view space = "N5nvtx3";  // as mangled names begin after "_Z", "_ZZ" or "_ZGVZ"
-  const std::size_t at = variable.find(space);
-  return variable.starts_with("_Z") && at != std::string_view::npos &&
-         variable.substr(0, at).find_first_not_of("_ZGV") == std::string_view::npos;
-}
-
 bool opens_libraries(const HostReach& reach) {
   return std::any_of(reach.imports.begin(), reach.imports.end(),
                      [](const std::string& name) { return name == "dlopen" || name == "dlmopen"; });
@@ -77,6 +68,18 @@ std::vector<std::string> named(const NameSet& mangled) {
 }
 
 }  // namespace
+
+bool is_of_annotations(std::string_view variable) {
+  for (const std::string_view start : {"nvtxGlobals_v", "nvtxExtGlobals1_v", "nvtxExtPayloadSlots_v",
+                                       "nvtxExtMemSlots_v", "nvtxExtCountersSlots_v"})
+    if (variable.starts_with(start) && variable.size() > start.size() && variable[start.size()] >= '0' &&
+        variable[start.size()] <= '9')
+      return true;
+  constexpr std::string_view space = "N5nvtx3";  // as mangled names begin after "_Z", "_ZZ" or "_ZGVZ"
+  const std::size_t at = variable.find(space);
+  return variable.starts_with("_Z") && at != std::string_view::npos &&
+         variable.substr(0, at).find_first_not_of("_ZGV") == std::string_view::npos;
+}
 
 std::string root_of_variant(const std::string& workload, const std::string& variant) {
   return mangled_registration(fmt::format("{}{}_{}", variant_prefix, workload, variant));

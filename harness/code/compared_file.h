@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/code/device_file.h"
@@ -21,6 +22,10 @@ struct CodeDifference {
   std::string file = {};
   std::vector<std::string> names = {};
 };
+
+// Whether it is one of NVTX's own variables, the handles of domains and names that a profiler sees. No result
+// depends on them.
+bool is_of_annotations(std::string_view variable);
 
 class ComparedFile {
  public:

@@ -20,9 +20,12 @@ Device device_of(const JudgedRun& run) {
 struct OpenAlert {
   Alert alert;
   std::set<Device> devices = {};
+  std::set<Device> passed = {};  // devices that had a whole record without it since it began
 
-  // Whether a red record of another device tells of the same slowdown.
+  // Whether a red record of another device tells of the same slowdown. It does not where that device has
+  // passed meanwhile: one that is away keeps its alert open, and later slowdowns of others are not of it.
   [[nodiscard]] bool takes(const JudgedRun& run) const {
+    if (passed.contains(device_of(run))) return false;
     return alert.commit == run.commit ||
            std::any_of(run.red.begin(), run.red.end(),
                        [&](const std::string& one) { return alert.cases.contains(one); });
@@ -40,7 +43,9 @@ std::vector<Alert> find_alerts(std::span<const JudgedRun> runs, const std::strin
     const Device device = device_of(run);
     auto one = open_on(device);
     if (run.red.empty()) {
-      if (!run.passed || !run.whole || one == open.end()) continue;
+      if (!run.passed || !run.whole) continue;
+      for (OpenAlert& other : open) other.passed.insert(device);
+      if (one == open.end()) continue;
       one->devices.erase(device);
       if (!one->devices.empty()) continue;
       alerts.push_back(std::move(one->alert));

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "harness/code/compared_file.h"
 #include "harness/code/mapped_file.h"
 
 namespace harness {
@@ -95,6 +96,16 @@ TEST(HostCode, RefusesWhatItDoesNotUnderstand) {
 TEST(NeededLibraries, AreThoseOfTheFile) {
   const Build plain = build("plain");
   EXPECT_THAT(needed_libraries(plain.file.bytes()).names, Contains("libc.so.6"));
+}
+
+// The names are those of NVTX 3's headers: its own variables, and those of its namespace in C++.
+TEST(Annotations, AreVariablesOfNvtxAndNoOther) {
+  for (const char* name : {"nvtxGlobals_v3", "nvtxExtGlobals1_v3", "nvtxExtPayloadSlots_v3_bpl0",
+                           "_ZZN5nvtx32v16domain3getI3tagEERKS1_vE4d", "_ZGVZN5nvtx32v16domain3getEvE4d"})
+    EXPECT_TRUE(is_of_annotations(name)) << name;
+  for (const char* name : {"nvtx_level", "nvtxLevel", "nvtxGlobals", "nvtxGlobals_vendor", "_ZN4mine5nvtx3E",
+                           "_ZN2my5nvtx35levelE", ""})
+    EXPECT_FALSE(is_of_annotations(name)) << name;
 }
 
 }  // namespace

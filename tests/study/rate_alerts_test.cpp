@@ -92,6 +92,9 @@ TEST(AlertRates, OneSlowdownOnTwoDevicesIsOneAlert) {
   // So is one that begins after the first has ended.
   runs = {night(2, {"a"}), night(3, {}), on_other(night(4, {"a"}))};
   EXPECT_EQ(rate_alerts(runs, {}, "2026-10-01").alerts.size(), 2U);
+  // A device that is away keeps its alert open; a slowdown of another, which passed meanwhile, is its own.
+  runs = {night(2, {"a"}), on_other(night(3, {})), on_other(night(5, {"a"}))};
+  EXPECT_EQ(rate_alerts(runs, {}, "2026-10-01").alerts.size(), 2U);
 }
 
 TEST(AlertRates, PrecisionIsOfMarkedAlertsAndTheNewestMarkCounts) {

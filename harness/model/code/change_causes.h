@@ -12,8 +12,7 @@
 
 namespace harness {
 
-// `kernel`: its name. `baseline`, `current`: the values of the sides. `caller_kernel`, `caller_range`,
-// `caller_python`, `caller_host`: where a traced program launches a kernel (Caller in model/record.h).
+// `kernel`: its name. `baseline`, `current`: the values of the sides.
 enum class ChangeCauseCode {
   // of the whole case
   clock,            // baseline, current: GHz; share: of the change
@@ -28,18 +27,18 @@ enum class ChangeCauseCode {
   host_code,        // the machine code of a variant on the CPU differs
   outside_kernels,  // kernels_before, kernels_after, before, after: us a call
   // of its kernels
-  kernels,       // added, removed: "a, b"; [caller_...]: of the added or removed one that takes the most time
-  launches,      // kernel, baseline, current: a call; [caller_...]
-  launch_shape,  // kernel, [grid_baseline, grid_current], [block_baseline, block_current], [shared_...]
-  local_memory,  // kernel, baseline, current: bytes a thread; [loads_baseline, loads_current]
-  occupancy,     // kernel, baseline, current: blocks a multiprocessor; limit: what holds them down;
-                 // limit_baseline, limit_current: its figures
+  kernels,        // added, removed: "a, b"
+  launches,       // kernel, baseline, current: a call
+  launch_shape,   // kernel, [grid_baseline, grid_current], [block_baseline, block_current], [shared_...]
+  local_memory,   // kernel, baseline, current: bytes a thread; [loads_baseline, loads_current]
+  occupancy,      // kernel, baseline, current: blocks a multiprocessor; limit: what holds them down;
+                  // limit_baseline, limit_current: its figures
   memory_access,  // kernel, how: "width", "shared", "asynchronous", "count" or "share"; baseline, current
   unrolling,  // kernel, baseline, current: instructions of its innermost loops; work_baseline, work_current
   instructions,  // kernel, class, or classes where none leads; baseline, current; [a_round: 1]
   machine_code,  // kernel; [different: instructions that differ, where both builds are here]
   arguments,     // kernel
-  moved,         // from, to: kernels; less, more: us a call that each takes; [caller_...]: of the second
+  moved,         // from, to: kernels; less, more: us a call that each takes
   counters,      // [name1, unit1, baseline1, current1, ... of three that moved most]
   // nothing
   none_found,  // equal: "code, launches"; unknown: "", or what nobody knows

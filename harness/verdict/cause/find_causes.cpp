@@ -165,17 +165,9 @@ class Finder {
   [[nodiscard]] KernelGroup other_kernels() const {
     KernelGroup group;
     std::vector<std::string> added, removed;
-    const KernelUse* most = nullptr;  // by its time, of those of the slow side if there are any
-    bool most_is_slow = false;
     for (const KernelSides& one : evidence_.kernels) {
       if (one.baseline && one.current) continue;
       (one.current ? added : removed).push_back(one.current ? one.current->name : one.baseline->name);
-      const KernelUse& use = one.current ? *one.current : *one.baseline;
-      const bool is_slow = one.current.has_value() == current_is_slow_;
-      if (most == nullptr || std::pair(is_slow, time_of(use)) > std::pair(most_is_slow, time_of(*most))) {
-        most = &use;
-        most_is_slow = is_slow;
-      }
       const KernelUse* const before = one.baseline ? &*one.baseline : nullptr;
       const KernelUse* const after = one.current ? &*one.current : nullptr;
       group.gained += current_is_slow_ ? gained(before, after) : gained(after, before);
@@ -187,7 +179,6 @@ class Finder {
       group.causes = libraries("");
     group.causes.push_back(
         {ChangeCauseCode::kernels, {{"added", join(added, ", ")}, {"removed", join(removed, ", ")}}});
-    add_caller(group.causes.back().figures, *most);
     return group;
   }
 
@@ -207,16 +198,12 @@ class Finder {
     if (pair.slow->launches > pair.fast->launches) {
       Figures figures{{"kernel", (current_is_slow_ ? pair.slow : pair.fast)->name}};
       add_sides(figures, current_is_slow_, pair.fast->launches, pair.slow->launches);
-      add_caller(figures, *pair.slow, pair.fast);
       group.causes.push_back({ChangeCauseCode::launches, std::move(figures)});
     }
     if (pair.code == nullptr && code_of_pair(pair) == CodeKnown::other && looks_like_library(pair.slow->name))
       for (ChangeCause& one : libraries(pair.slow->name)) group.causes.push_back(std::move(one));
     for (ChangeCause& one : causes_of_kernel(pair, evidence_.compute_capability, evidence_.multiprocessors))
       group.causes.push_back(std::move(one));
-    if (pair.fast->name != pair.slow->name && !group.causes.empty() &&
-        group.causes.front().code != ChangeCauseCode::launches)
-      add_caller(group.causes.front().figures, current_is_slow_ ? *pair.slow : *pair.fast);
     return group;
   }
 
@@ -237,13 +224,14 @@ class Finder {
         from = &one;
       }
     }
-    if (to == nullptr || from == nullptr || std::min(grown, shrunk) < notable_move * std::max(grown, shrunk))
+    const double change = std::abs(evidence_.us_current - evidence_.us_baseline);
+    if (to == nullptr || from == nullptr || !to->baseline || !to->current || !from->baseline ||
+        !from->current || std::min(grown, shrunk) < notable_move * std::max({grown, shrunk, change}))
       return;
     const KernelUse &source = from->current ? *from->current : *from->baseline,
                     &target = to->current ? *to->current : *to->baseline;
     add(ChangeCauseCode::moved,
         {{"from", source.name}, {"to", target.name}, {"less", -least}, {"more", most}});
-    add_caller(found_.back().figures, target);
   }
 
   void add_counters() {

@@ -12,6 +12,13 @@
 
 namespace harness {
 
+// A hardware counter of one call. It explains, and decides nothing.
+struct CounterReading {
+  std::string name;  // "dram__bytes_read.sum"
+  std::string unit;  // "bytes"; "" when unknown
+  double value = 0;
+};
+
 // `kernel`: its name. `baseline`, `current`: the values of the sides.
 enum class ChangeCauseCode {
   // of the whole case

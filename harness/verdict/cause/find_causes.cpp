@@ -369,15 +369,11 @@ std::string field_of(const Record& record, const std::string& device, std::strin
   return {};
 }
 
-// Counters that a process read to explain a regression, and those of the suite's metrics.
+// The counters among the suite's metrics, of the first process.
 std::vector<CounterReading> counters_of(const CaseRecord& record) {
   std::vector<CounterReading> all;
-  for (const ProcessResult& process : record.processes)
-    if (all.empty()) all = process.counters;
   for (const Series& series : record.series) {
-    const bool known = std::any_of(all.begin(), all.end(),
-                                   [&](const CounterReading& one) { return one.name == series.metric; });
-    if (!is_counter_name(series.metric) || known || series.processes.empty()) continue;
+    if (!is_counter_name(series.metric) || series.processes.empty()) continue;
     const auto& placements = series.processes.front().placements;
     if (!placements.empty() && !placements.front().samples.empty())
       all.push_back({series.metric, series.unit, placements.front().samples.front()});

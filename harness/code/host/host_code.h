@@ -35,6 +35,8 @@ class HostCode {
  public:
   // Points into the image, which must live as long. An error says what is not understood.
   static Result<HostCode> read(std::span<const std::byte> image);
+  HostCode(const HostCode&) = delete;
+  HostCode& operator=(const HostCode&) = delete;
   HostCode(HostCode&&) noexcept;
   HostCode& operator=(HostCode&&) noexcept;
   ~HostCode();

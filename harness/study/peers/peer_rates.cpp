@@ -116,7 +116,7 @@ std::vector<PeerRate> peer_rates(const Record& record, int processes, std::size_
     PeerRate rate{rule.peer, static_cast<int>(before), static_cast<int>(after), {}};
     rate.red.hits = hits;
     rate.red.trials = splits;
-    rates.push_back(std::move(rate));
+    rates.push_back(rate);
   }
   return rates;
 }

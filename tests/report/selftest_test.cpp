@@ -44,6 +44,9 @@ TEST(Selftest, ListsOurRuleAmongThoseOfOtherToolsTheQuietestFirst) {
   ASSERT_NE(welch, std::string::npos) << text;
   EXPECT_LT(ratio, ours);
   EXPECT_LT(ours, welch);
+  EXPECT_NE(render(report::selftest_document(report), Format::markdown).find("criterion.rs"),
+            std::string::npos)
+      << "a rule that was not asked is named";
 }
 
 }  // namespace

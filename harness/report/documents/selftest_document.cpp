@@ -222,8 +222,22 @@ Grid peers_of(const SelftestReport& report) {
   return grid;
 }
 
+// Rules that were not asked about a run.
+std::vector<std::string> left_out_of(const SelftestRun& run) {
+  std::vector<std::string> names;
+  for (const auto& [peer, name] : enum_names<Peer>)
+    if (std::none_of(run.peers.begin(), run.peers.end(),
+                     [&](const PeerRate& rate) { return rate.rule == peer; }))
+      names.push_back(words(peer));
+  if (run.peers.empty() || names.empty()) return {};
+  return {fmt::format("Not asked, because they need more calls of a process, or its clock: {}.",
+                      join(names, "; "))};
+}
+
 std::vector<std::string> all_remarks(const SelftestReport& report) {
   std::vector<std::string> remarks = remarks_of(report);
+  for (const SelftestRun& run : report.runs)
+    for (std::string& note : left_out_of(run)) remarks.push_back(std::move(note));
   for (const SelftestRun& run : report.runs)
     for (std::string& note : run_notes(run)) remarks.push_back(std::move(note));
   return remarks;
@@ -264,7 +278,8 @@ Report selftest_document(const SelftestReport& selftest) {
   document.facts = facts_of(selftest);
   if (!selftest.rows.empty()) document.blocks = {{Table{"", rates_of(selftest)}}, {Prose{rates_legend()}}};
   document.blocks.push_back({Table{"", alarms_of(selftest)}});
-  document.blocks.push_back({Table{"random halves of the same processes, by the rules of other tools", peers_of(selftest)}});
+  document.blocks.push_back(
+      {Table{"random halves of the same processes, by the rules of other tools", peers_of(selftest)}});
   document.blocks.push_back({List{"notes", all_remarks(selftest)}});
   return {std::move(document), [&selftest] { return ci_of(selftest); },
           [&selftest] { return report_json(selftest, formats::selftest); }};

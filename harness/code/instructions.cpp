@@ -12,6 +12,7 @@ constexpr std::uint16_t nop = 0x118;
 
 using enum InstructionClass;
 
+// 0x1a3 and 0x1a6 are atomics on floats by what nvcc makes of them; no disassembler has told their names yet.
 constexpr auto table = std::to_array<Operation>({
     {0x002, "MOV", integer},       {0x003, "P2R", integer},      {0x004, "R2P", integer},
     {0x005, "CS2R", integer},      {0x006, "VOTE", exchange},    {0x007, "SEL", integer},

@@ -8,8 +8,6 @@
 #include <cmath>
 #include <iostream>
 
-#include "harness/base/files.h"
-#include "harness/model/codec.h"
 #include "harness/study/session_spreads.h"
 #include "harness/verdict/compare.h"
 #include "harness/verdict/read/process_values.h"
@@ -438,15 +436,6 @@ void print(const Data& data, const std::vector<CaseShape>& shapes, const Argumen
   if (wanted("pins")) print_shapes(shapes, arguments);
 }
 
-// Ends the program when the file holds no record.
-Record load(const std::string& file) {
-  const Result<std::string> text = read_file(file);
-  Result<Record> record = text ? decode_record(*text, file) : Result<Record>(fail(text.error()));
-  if (record) return std::move(*record);
-  std::cerr << record.error().text() << '\n';
-  std::exit(2);
-}
-
 int run(int argc, char** argv) {
   CLI::App program("Error rates of the decision rule on real samples");
   Arguments arguments;
@@ -463,7 +452,7 @@ int run(int argc, char** argv) {
   std::vector<Session> sessions;
   sessions.reserve(3);
   const auto session = [&](const std::string& file) -> const Session* {
-    return file.empty() ? nullptr : &sessions.emplace_back(load(file));
+    return file.empty() ? nullptr : &sessions.emplace_back(load_record(file));
   };
   const Data data{session(arguments.base), session(arguments.another_day), session(arguments.another_gpu)};
   if (!reduces_faithfully(*data.base)) {
@@ -472,7 +461,7 @@ int run(int argc, char** argv) {
   }
   std::vector<CaseShape> shapes;
   for (const std::string& file : arguments.pins)
-    for (const CaseShape& one : shapes_of(load(file))) shapes.push_back(one);
+    for (const CaseShape& one : shapes_of(load_record(file))) shapes.push_back(one);
   print(data, shapes, arguments);
   return 0;
 }

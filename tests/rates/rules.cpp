@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "harness/stats/hypothesis/multiplicity.h"
-#include "harness/study/peers/peer_rules.h"
 #include "harness/verdict/compare.h"
 
 namespace harness {
@@ -22,6 +21,18 @@ Slower raw_welch(double alpha, bool without_outliers, double least_change, bool 
     for (std::size_t i = 0; i < p.size(); ++i)
       if (judged[i] < alpha && worse[i]) slower.push_back(current.cases[i].id);
     return Called{slower, {}};
+  };
+}
+
+Slower each_case(const peers::PeerRule& rule) {
+  return [call = rule.call](const Record& baseline, const Record& current) {
+    Called called;
+    for (std::size_t i = 0; i < current.cases.size(); ++i) {
+      const peers::Call said = call(baseline.cases[i].series.front(), current.cases[i].series.front());
+      if (said == peers::Call::slower) called.slower.push_back(current.cases[i].id);
+      if (said == peers::Call::undecided) called.undecided.push_back(current.cases[i].id);
+    }
+    return called;
   };
 }
 

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <iostream>
 #include <numeric>
 #include <span>
 #include <stdexcept>
 
+#include "harness/base/files.h"
+#include "harness/model/codec.h"
 #include "harness/stats/estimate/estimator.h"
 #include "harness/stats/hypothesis/paired.h"
 
@@ -43,6 +47,14 @@ const Series& series_of(const Record& record, const std::string& id) {
 }
 
 }  // namespace
+
+Record load_record(const std::string& file) {
+  const Result<std::string> text = read_file(file);
+  Result<Record> record = text ? decode_record(*text, file) : Result<Record>(fail(text.error()));
+  if (record) return std::move(*record);
+  std::cerr << record.error().text() << '\n';
+  std::exit(2);
+}
 
 Session::Session(Record record) {
   for (const CaseRecord& one : record.cases)

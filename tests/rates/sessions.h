@@ -12,6 +12,9 @@
 
 namespace harness {
 
+// Ends the program, with the error on standard error and status 2, when the file holds no record.
+Record load_record(const std::string& file);
+
 // The part of the samples that is kept.
 enum class Detail {
   samples,     // all

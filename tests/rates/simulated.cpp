@@ -56,7 +56,8 @@ std::vector<Count> simulated_rates(const Simulated& setup, std::size_t suite, st
     const Record before = simulated(shapes, setup.baseline, {}, random);
     const Record after = simulated(shapes, setup.processes, setup.looks, random);
     const Called called = of_policy(Policy{})(before, after);
-    return std::vector<Count>{{called.slower.empty() ? std::size_t{0} : 1, 1}, {called.undecided.size(), suite}};
+    return std::vector<Count>{{called.slower.empty() ? std::size_t{0} : 1, 1},
+                              {called.undecided.size(), suite}};
   });
 }
 

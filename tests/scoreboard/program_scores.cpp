@@ -12,8 +12,6 @@
 #include "../rates/repeat.h"
 #include "../rates/rules.h"
 #include "../rates/sessions.h"
-#include "harness/base/files.h"
-#include "harness/model/codec.h"
 #include "harness/report/words/study_words.h"
 #include "harness/stats/estimate/estimator.h"
 #include "harness/study/peers/peer_rules.h"
@@ -64,18 +62,6 @@ std::vector<Program> programs_of(const Record& record, double least, std::size_t
     if (!is_its_program) all.push_back(std::move(program));
   }
   return all;
-}
-
-Slower each_case(const peers::PeerRule& rule) {
-  return [call = rule.call](const Record& baseline, const Record& current) {
-    Called called;
-    for (std::size_t i = 0; i < current.cases.size(); ++i) {
-      const peers::Call said = call(baseline.cases[i].series.front(), current.cases[i].series.front());
-      if (said == peers::Call::slower) called.slower.push_back(current.cases[i].id);
-      if (said == peers::Call::undecided) called.undecided.push_back(current.cases[i].id);
-    }
-    return called;
-  };
 }
 
 std::vector<Decider> deciders(std::size_t starts) {
@@ -383,15 +369,6 @@ void print_bias(const std::vector<Program>& all, std::size_t splits, std::uint64
   }
 }
 
-// Ends the program when the file holds no record.
-Record load(const std::string& file) {
-  const Result<std::string> text = read_file(file);
-  Result<Record> record = text ? decode_record(*text, file) : Result<Record>(fail(text.error()));
-  if (record) return std::move(*record);
-  std::cerr << record.error().text() << '\n';
-  std::exit(2);
-}
-
 int run(int argc, char** argv) {
   CLI::App program("What deciders make of starts of traced programs");
   std::string file;
@@ -407,7 +384,7 @@ int run(int argc, char** argv) {
   program.add_option("--splits", splits)->capture_default_str();
   program.add_option("--seed", seed)->capture_default_str();
   CLI11_PARSE(program, argc, argv);
-  const std::vector<Program> all = programs_of(load(file), least, starts);
+  const std::vector<Program> all = programs_of(load_record(file), least, starts);
   const auto programs =
       std::count_if(all.begin(), all.end(), [](const Program& one) { return is_program(one.name); });
   if (programs == 0 || programs == static_cast<std::ptrdiff_t>(all.size())) {

@@ -9,25 +9,11 @@
 
 #include "../rates/repeat.h"
 #include "../rates/rules.h"
-#include "harness/base/files.h"
-#include "harness/model/codec.h"
 #include "harness/report/words/study_words.h"
 #include "harness/study/peers/peer_rules.h"
 
 namespace harness {
 namespace {
-
-Slower each_case(const peers::PeerRule& rule) {
-  return [call = rule.call](const Record& baseline, const Record& current) {
-    Called called;
-    for (std::size_t i = 0; i < current.cases.size(); ++i) {
-      const peers::Call said = call(baseline.cases[i].series.front(), current.cases[i].series.front());
-      if (said == peers::Call::slower) called.slower.push_back(current.cases[i].id);
-      if (said == peers::Call::undecided) called.undecided.push_back(current.cases[i].id);
-    }
-    return called;
-  };
-}
 
 struct Decider {
   std::string name;
@@ -264,15 +250,6 @@ void print(const Data& data, const Arguments& arguments) {
   }
 }
 
-// Ends the program when the file holds no record.
-Record load(const std::string& file) {
-  const Result<std::string> text = read_file(file);
-  Result<Record> record = text ? decode_record(*text, file) : Result<Record>(fail(text.error()));
-  if (record) return std::move(*record);
-  std::cerr << record.error().text() << '\n';
-  std::exit(2);
-}
-
 int run(int argc, char** argv) {
   CLI::App program("What deciders make of the same samples");
   Arguments arguments;
@@ -287,7 +264,7 @@ int run(int argc, char** argv) {
   std::vector<Session> sessions;
   sessions.reserve(3);
   const auto session = [&](const std::string& file) -> const Session* {
-    return file.empty() ? nullptr : &sessions.emplace_back(load(file));
+    return file.empty() ? nullptr : &sessions.emplace_back(load_record(file));
   };
   print({session(arguments.base), session(arguments.another_day), session(arguments.another_gpu)}, arguments);
   return 0;

@@ -136,6 +136,15 @@ TEST(Causes, TellTimeThatMovedBetweenKernels) {
   EXPECT_THAT(codes(evidence), testing::Not(testing::Contains(moved))) << "too little of the change";
 }
 
+TEST(Causes, AreNotHiddenByTimeThatMovedBetweenKernels) {
+  CauseEvidence evidence = slower();
+  evidence.other_launches = false;
+  evidence.kernels = {{kernel("a", 5), kernel("a", 3)}, {kernel("b", 5), kernel("b", 8.2)}};
+  EXPECT_THAT(codes(evidence), ElementsAre(none_found, moved));
+  evidence.fields = {{"governors", "performance", "powersave"}};
+  EXPECT_THAT(codes(evidence), ElementsAre(settings, moved));
+}
+
 TEST(Causes, TellTheCountersThatMovedMostBehindAllOthers) {
   CauseEvidence evidence = slower();
   evidence.kernels[0].current->code = "beef";

@@ -104,13 +104,13 @@ class Finder {
     add_choices();
     if (evidence_.inputs_differ.value_or(false) && !other_code_) add_inputs();
     add_kernels();
-    if (evidence_.times_known) add_moved();
     if (evidence_.inputs_differ.value_or(false) && other_code_) add_inputs();
     if (evidence_.on_cpu && evidence_.other_launches) add(ChangeCauseCode::host_code, {});
     if (clock >= notable_clock && clock < leads) add_clock(clock);
     if (memory >= notable_clock && memory < leads) add_memory_clock(memory);
     add_surroundings();
     if (found_.empty()) add_nothing();
+    if (evidence_.times_known) add_moved();
     add_counters();
     return std::move(found_);
   }
@@ -228,10 +228,8 @@ class Finder {
     if (to == nullptr || from == nullptr || !to->baseline || !to->current || !from->baseline ||
         !from->current || std::min(grown, shrunk) < notable_move * std::max({grown, shrunk, change}))
       return;
-    const KernelUse &source = from->current ? *from->current : *from->baseline,
-                    &target = to->current ? *to->current : *to->baseline;
     add(ChangeCauseCode::moved,
-        {{"from", source.name}, {"to", target.name}, {"less", -least}, {"more", most}});
+        {{"from", from->current->name}, {"to", to->current->name}, {"less", -least}, {"more", most}});
   }
 
   void add_counters() {

@@ -154,10 +154,9 @@ std::string counter_words(const ChangeCause& cause) {
     if (name.empty()) continue;
     const double before = cause.number(std::string("baseline") + number),
                  after = cause.number(std::string("current") + number);
-    parts.push_back(fmt::format("{} {:+.3g} % ({:.4g} -> {:.4g} {})", counted_by(name),
-                                (after / before - 1) * 100, before, after,
-                                cause.text(std::string("unit") + number)));
-    while (parts.back().ends_with(" )")) parts.back().replace(parts.back().size() - 2, 2, ")");
+    const std::string unit = cause.text(std::string("unit") + number);
+    parts.push_back(fmt::format("{} {:+.3g} % ({:.4g} -> {:.4g}{}{})", counted_by(name),
+                                (after / before - 1) * 100, before, after, unit.empty() ? "" : " ", unit));
   }
   return "counters of one call that moved most: " + join(parts, ", ");
 }

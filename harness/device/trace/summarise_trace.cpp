@@ -119,20 +119,24 @@ class Summary {
     StepTimes times;
     for (const Step& step : found_.steps) {
       std::uint64_t kernel = 0, copy = 0;
-      std::vector<std::pair<std::uint64_t, std::uint64_t>> busy;
+      std::vector<std::pair<std::uint64_t, std::uint64_t>> busy, kernels;
       busy.reserve(step.launches.size() + step.transfers.size());
+      kernels.reserve(step.launches.size());
       for (const std::uint32_t i : step.launches) {
         const Launch& one = trace_.launches[i];
         kernel += one.end - one.start;
-        busy.emplace_back(one.start, one.end);
+        kernels.emplace_back(one.start, one.end);
       }
+      busy = kernels;
       for (const std::uint32_t i : step.transfers) {
         const Transfer& one = trace_.transfers[i];
         copy += one.end - one.start;
         busy.emplace_back(one.start, one.end);
       }
       const Extent extent = extent_of(std::move(busy));
+      const Extent of_kernels = extent_of(std::move(kernels));
       times.kernel.push_back(microseconds(kernel));
+      times.busy.push_back(microseconds(of_kernels.span - of_kernels.gap));
       times.copy.push_back(microseconds(copy));
       times.span.push_back(microseconds(extent.span));
       times.gap.push_back(microseconds(extent.gap));
@@ -278,7 +282,7 @@ class Summary {
 };
 
 void drop_first(StepTimes& times, std::size_t count) {
-  for (std::vector<double>* one : {&times.kernel, &times.copy, &times.span, &times.gap})
+  for (std::vector<double>* one : {&times.kernel, &times.busy, &times.copy, &times.span, &times.gap})
     one->erase(one->begin(), one->begin() + static_cast<std::ptrdiff_t>(count));
 }
 
@@ -295,6 +299,7 @@ void add(ProgramTrace& all, ProgramTrace one) {
     return;
   }
   add_last(all.steps.kernel, one.steps.kernel);
+  add_last(all.steps.busy, one.steps.busy);
   add_last(all.steps.copy, one.steps.copy);
   add_last(all.steps.span, one.steps.span);
   add_last(all.steps.gap, one.steps.gap);

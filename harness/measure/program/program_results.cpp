@@ -97,6 +97,7 @@ void add_trace(ProcessResult& own, const ProgramTrace& trace) {
     return series_of(metric, "us", samples_of(values), own.process, began);
   };
   std::vector<Series> series = {steps(traced_kernel_time, trace.steps.kernel),
+                                steps(traced_busy_time, trace.steps.busy),
                                 steps(traced_copy_time, trace.steps.copy),
                                 steps(traced_span, trace.steps.span), steps(traced_gaps, trace.steps.gap)};
   own.series.insert(own.series.begin(), std::make_move_iterator(series.begin()),

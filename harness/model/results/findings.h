@@ -223,6 +223,7 @@ enum class DiagnosticCode {
   clock_shift,      // baseline, current: GHz; cycles: their change
   tick_bound,       // us, ticks, tick_us
   launch_bound,     // us, step_us where known
+  overlapping,      // times: the sum of the kernels' times over the time in which any of them ran
   // the device
   throttled,      // of a row: reasons, baseline, baseline_known, current, current_known, alike, power_cap
   throttled_run,  // of a summary: reasons, throttled, known, samples, tolerated, beyond, power_cap
@@ -302,6 +303,7 @@ inline constexpr auto enum_names<DiagnosticCode> =
                            {DiagnosticCode::clock_shift, "clock_shift"},
                            {DiagnosticCode::tick_bound, "tick_bound"},
                            {DiagnosticCode::launch_bound, "launch_bound"},
+                           {DiagnosticCode::overlapping, "overlapping"},
                            {DiagnosticCode::throttled, "throttled"},
                            {DiagnosticCode::throttled_run, "throttled_run"},
                            {DiagnosticCode::shared_device, "shared_device"},

@@ -387,7 +387,8 @@ int number_of(const std::string& text) {
 
 // Whether the metric is a time that the device, or the host around it, spends on a call.
 bool has_causes(std::string_view metric) {
-  return names_metric("time", metric) || metric == traced_kernel_time || metric == traced_span;
+  return names_metric("time", metric) || metric == traced_kernel_time || metric == traced_busy_time ||
+         metric == traced_span;
 }
 
 std::optional<bool> do_inputs_differ(const CaseRecord& before, const CaseRecord& after, std::int64_t& bytes) {

@@ -1,0 +1,45 @@
+#include "harness/verdict/read/step_overlap.h"
+
+#include <algorithm>
+
+#include "harness/model/program_metrics.h"
+
+namespace harness {
+namespace {
+
+double sum_of(const Series& series) {
+  double sum = 0;
+  for (const ProcessSamples& process : series.processes)
+    for (const Placement& placement : process.placements)
+      for (const double sample : placement.samples) sum += sample;
+  return sum;
+}
+
+// Entries without a margin and an alpha are those of every traced program.
+bool has_gate_of_its_own(const CaseRecord& one, std::string_view metric) {
+  return std::any_of(one.gate.metrics.begin(), one.gate.metrics.end(), [&](const MetricGate& gate) {
+    return gate.metric == metric && (gate.margin || gate.alpha);
+  });
+}
+
+}  // namespace
+
+std::optional<double> step_overlap(const CaseRecord& program) {
+  const Series* const kernel = series_named(program, traced_kernel_time);
+  const Series* const busy = series_named(program, traced_busy_time);
+  if (kernel == nullptr || busy == nullptr) return std::nullopt;
+  const double least = sum_of(*busy);
+  if (!(least > 0)) return std::nullopt;
+  return std::max(1.0, sum_of(*kernel) / least);
+}
+
+std::optional<bool> informs_by_overlap(const CaseRecord& before, const CaseRecord& after,
+                                       std::string_view metric) {
+  if (metric != traced_kernel_time && metric != traced_busy_time) return std::nullopt;
+  const std::optional<double> old = step_overlap(before), now = step_overlap(after);
+  if (!old || !now || std::max(*old, *now) < 1 + notable_overlap) return std::nullopt;
+  if (has_gate_of_its_own(before, metric) || has_gate_of_its_own(after, metric)) return std::nullopt;
+  return metric == traced_kernel_time;
+}
+
+}  // namespace harness

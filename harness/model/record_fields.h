@@ -100,6 +100,22 @@ struct Described<Phase> {
 };
 
 template <>
+struct Described<Caller> {
+  static constexpr auto fields = list_fields<Caller>(
+      JsonLayout::line, field("range", &Caller::range).unless_default(),
+      field("python", &Caller::python).unless_default(), field("host", &Caller::host).unless_default(),
+      field("launches", &Caller::launches));
+};
+
+template <>
+struct Described<CounterReading> {
+  static constexpr auto fields =
+      list_fields<CounterReading>(JsonLayout::line, field("name", &CounterReading::name).required(),
+                                  field("unit", &CounterReading::unit).unless_default(),
+                                  field("value", &CounterReading::value).required());
+};
+
+template <>
 struct Described<KernelUse> {
   static constexpr auto fields = list_fields<KernelUse>(
       JsonLayout::line, field("name", &KernelUse::name).required(), field("grid", &KernelUse::grid),
@@ -110,7 +126,8 @@ struct Described<KernelUse> {
       field("code", &KernelUse::code).unless_default(),
       field("local_bytes", &KernelUse::local_bytes).unless_default(),
       field("arguments", &KernelUse::arguments).unless_default(),
-      field("words", &KernelUse::words).unless_default());
+      field("words", &KernelUse::words).unless_default(),
+      field("callers", &KernelUse::callers).unless_default());
 };
 
 template <>
@@ -168,7 +185,8 @@ inline constexpr auto result_in_case =
                                field("timing", &ProcessResult::timing).unless_default(),
                                field("choice", &ProcessResult::choice).unless_default(),
                                field("multiplies", &ProcessResult::multiplies).unless_default(),
-                               field("tool_case", &ProcessResult::tool_case).unless_default());
+                               field("tool_case", &ProcessResult::tool_case).unless_default(),
+                               field("counters", &ProcessResult::counters).unless_default());
 
 // The series of a case. An older record holds the first call beside the samples of its time.
 struct AsSeries {

@@ -23,6 +23,7 @@ namespace {
 constexpr double us_per_ns = 1e-3;
 constexpr double settled_width = 0.02;  // around the median of the second half
 constexpr double mads = 4.0;
+constexpr std::size_t most_callers = 4;  // of a kernel that are told
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -83,6 +84,7 @@ struct Group {
   // more or less than those of another.
   std::optional<std::vector<std::uint32_t>> words = {};
   bool wordless = false;
+  std::map<std::uint32_t, int> sites = {};  // launches that were seen, by the number of the site
 };
 
 // Hashes of FNV-1a, a word at a time.
@@ -234,12 +236,29 @@ class Summary {
     for (const Step& step : found_.steps)
       for (const std::uint32_t i : step.launches) {
         const Launch& one = trace_.launches[i];
-        add_arguments(groups_[groups_of_[one.shape]], one);
+        Group& group = groups_[groups_of_[one.shape]];
+        if (one.site != 0) ++group.sites[one.site];
+        add_arguments(group, one);
       }
   }
   static void tell_arguments(const Group& group, KernelUse& use) {
     if (!group.unread) use.arguments = bulk_hash(group.given);
     if (group.words) use.words = fmt::format("{:08x}", fmt::join(*group.words, ""));
+  }
+
+  // The most frequent ones first.
+  std::vector<Caller> callers_of(const Group& group) const {
+    std::vector<Caller> callers;
+    for (const auto& [site, launches] : group.sites) {
+      const std::vector<std::string> parts = split(trace_.sites.at(site - 1), '\n');
+      const auto part = [&](std::size_t i) { return i < parts.size() ? printable(parts[i]) : std::string(); };
+      if (part(0).empty() && part(1).empty() && part(2).empty()) continue;
+      callers.push_back({part(0), part(1), part(2), launches});
+    }
+    std::stable_sort(callers.begin(), callers.end(),
+                     [](const Caller& one, const Caller& other) { return one.launches > other.launches; });
+    if (callers.size() > most_callers) callers.resize(most_callers);
+    return callers;
   }
 
   TracedKernel kernel_of(const Group& group, double all) const {
@@ -257,6 +276,7 @@ class Summary {
     use.launches = static_cast<int>(
         std::lround(static_cast<double>(group.durations.size()) / static_cast<double>(group.by_step.size())));
     tell_arguments(group, use);
+    use.callers = callers_of(group);
     std::vector<double> each;
     each.reserve(group.durations.size());
     double sum = 0;

@@ -164,6 +164,13 @@ nvtxStringHandle_t NVTX_API register_w(nvtxDomainHandle_t, const wchar_t* text) 
   return reinterpret_cast<nvtxStringHandle_t>(new RegisteredText{narrow(text)});
 }
 
+// "step/loss": the ranges that this thread is in, the outermost first.
+std::string open_ranges() {
+  std::string names;
+  for (const OpenRange& one : stack()) names += (names.empty() ? "" : "/") + one.name;
+  return names;
+}
+
 struct Table {
   NvtxFunctionTable functions = nullptr;
   unsigned int size = 0;
@@ -203,6 +210,7 @@ int attach_ranges(NvtxGetExportTableFunc_t export_table) {
   if (export_table == nullptr) return 0;
   const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(export_table(NVTX_ETID_CALLBACKS));
   if (callbacks == nullptr || callbacks->struct_size < sizeof(NvtxExportTableCallbacks)) return 0;
+  Tracer::shared().tell_ranges_by(&open_ranges);
   Table core, core2;
   if (callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &core.functions, &core.size) == 0) return 0;
   fill_core(core);

@@ -149,6 +149,7 @@ bool Tracer::record_activities() {
 
 // Launches are counted for ranges, too.
 void Tracer::watch_calls() {
+  if (environment::trace_contents()) sites_.emplace(cupti_.file);
   const Result<cuda::Driver> driver = environment::trace_arguments()
                                           ? cuda::load_driver()
                                           : fail(ErrorKind::environment, "HARNESS_TRACE_ARGUMENTS=off");
@@ -195,8 +196,9 @@ void Tracer::take_call(CUpti_CallbackId id, const CUpti_CallbackData& data) {
     while (last < now && !last_launch_.compare_exchange_weak(last, now)) {
     }
   }
-  if (!arguments_) return;
   try {
+    if (sites_) take_site(id, data);
+    if (!arguments_) return;
     codes_.take(id, data);
     if (const std::optional<std::uint32_t> what = arguments_->take_order(id, data)) {
       const std::lock_guard lock(asked_mutex_);
@@ -224,6 +226,17 @@ void Tracer::take_content(CUpti_CallbackId id, const CUpti_CallbackData& data) {
   if (!content) return;
   const std::lock_guard lock(asked_mutex_);
   copied_.push_back(*content);
+}
+
+void Tracer::take_site(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  const bool launches = is_launch(id) || std::find(graphs.begin(), graphs.end(), id) != graphs.end();
+  if (!launches || data.callbackSite != CUPTI_API_ENTER) return;
+  std::string (*const open)() = open_ranges_;
+  std::optional<std::string> site = sites_->here(open != nullptr ? open() : std::string(),
+                                                 data.symbolName != nullptr ? data.symbolName : "");
+  if (!site) return;
+  const std::lock_guard lock(asked_mutex_);
+  called_.push_back({data.correlationId, std::move(*site)});
 }
 
 // With the writer locked.
@@ -264,12 +277,14 @@ void Tracer::write_asked() {
   std::vector<ArgumentReader::Given> words;
   std::vector<trace::Content> copied;
   std::vector<trace::Ordered> ordered;
+  std::vector<Site> called;
   {
     const std::lock_guard lock(asked_mutex_);
     calls.swap(asked_);
     words.swap(words_);
     copied.swap(copied_);
     ordered.swap(ordered_);
+    called.swap(called_);
   }
   std::unordered_map<std::size_t, std::uint64_t> codes;
   // The codes that names do not tell; nothing where one is not known at all.
@@ -307,6 +322,10 @@ void Tracer::write_asked() {
   writer_.asked(asked);
   writer_.contents(copied);
   writer_.ordered(ordered);
+  std::vector<trace::Called> sites;
+  sites.reserve(called.size());
+  for (const Site& one : called) sites.push_back({one.correlation, writer_.text(one.text)});
+  writer_.called(sites);
 }
 
 void Tracer::learn_code(const char* image, std::size_t bytes) {

@@ -1,0 +1,39 @@
+"""A program in Python as CUDA would trace it, against the stand-in for CUPTI: it launches without the interpreter's lock,
+as PyTorch does, with it, and in a thread."""
+import ctypes
+import os
+import sys
+import threading
+
+cupti, tracer = (os.environ[name] for name in ("HARNESS_CUPTI", "CUDA_INJECTION64_PATH"))
+free, held = ctypes.CDLL(cupti), ctypes.PyDLL(cupti)
+if ctypes.CDLL(tracer).InitializeInjection() != 1:
+    sys.exit(8)
+how_long, timed = ctypes.c_uint64(500), ctypes.c_bool(True)
+
+
+def threads():
+    return len(os.listdir("/proc/self/task"))
+
+
+def without_lock():
+    free.fake_cupti_execute(b"_Z4freePf", how_long, timed)
+
+
+def with_lock():
+    held.fake_cupti_execute(b"_Z4heldPf", how_long, timed)
+
+
+def in_a_thread():
+    free.fake_cupti_execute(b"_Z6threadPf", how_long, timed)
+
+
+before = threads()
+free.fake_cupti_execute(b"_Z4initPf", how_long, timed)
+while threads() > before:  # the library's thread waits for the interpreter's lock, once
+    os.sched_yield()
+without_lock()
+with_lock()
+thread = threading.Thread(target=in_a_thread)
+thread.start()
+thread.join()

@@ -1,5 +1,6 @@
 """A program in Python as CUDA would trace it, against the stand-in for CUPTI: it launches without the interpreter's lock,
 as PyTorch does, with it, and in a thread."""
+import atexit
 import ctypes
 import os
 import sys
@@ -12,8 +13,11 @@ if ctypes.CDLL(tracer).InitializeInjection() != 1:
 how_long, timed = ctypes.c_uint64(500), ctypes.c_bool(True)
 
 
-def threads():
-    return len(os.listdir("/proc/self/task"))
+def state():
+    """What a launch must leave as it is: signals, descriptors, threads."""
+    with open("/proc/self/status") as status:
+        signals = [line for line in status if line.startswith(("Sig", "Shd"))]
+    return signals, len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))
 
 
 def without_lock():
@@ -28,12 +32,12 @@ def in_a_thread():
     free.fake_cupti_execute(b"_Z6threadPf", how_long, timed)
 
 
-before = threads()
-free.fake_cupti_execute(b"_Z4initPf", how_long, timed)
-while threads() > before:  # the library's thread waits for the interpreter's lock, once
-    os.sched_yield()
+before = state()
 without_lock()
 with_lock()
 thread = threading.Thread(target=in_a_thread)
 thread.start()
 thread.join()
+if state() != before:
+    sys.exit(f"before: {before}, after: {state()}")
+atexit.register(without_lock)

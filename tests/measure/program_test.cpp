@@ -304,7 +304,7 @@ ProgramEnd leave_trace(const ProgramStart& start, std::uint64_t dropped) {
     const trace::Asked asked{i + 1, 5, 0};
     writer.asked({&asked, 1});
     const trace::Called called{i + 1, writer.text("step\ntrain.py:41 in loss\nlaunch")};
-    if (start.command.environment.contains("HARNESS_TRACE_CONTENTS")) writer.called({&called, 1});
+    if (start.command.environment.at("HARNESS_TRACE_CONTENTS") == "on") writer.called({&called, 1});
   }
   writer.tally(dropped, clock, true);
   return end;
@@ -327,7 +327,7 @@ TEST_F(TracedPrograms, HaveTheTimesOfAStepAndACaseAKernel) {
   EXPECT_FALSE(started_[0].command.environment.contains("CUDA_INJECTION64_PATH"));
   EXPECT_TRUE(started_[1].command.environment.contains("CUDA_INJECTION64_PATH"));
   for (std::size_t i = 0; i < 4; ++i)
-    EXPECT_EQ(started_[i].command.environment.contains("HARNESS_TRACE_CONTENTS"), i == 1) << i;
+    EXPECT_EQ(started_[i].command.environment.at("HARNESS_TRACE_CONTENTS"), i == 1 ? "on" : "off") << i;
   EXPECT_TRUE(started_[1].command.environment.contains("NVTX_INJECTION64_PATH"));
   EXPECT_THAT(outcomes(),
               ElementsAre("prog/gemm/grid=1/block=1 1 measured", "prog/norm/grid=1/block=1 1 measured",
@@ -367,7 +367,7 @@ TEST_F(TracedPrograms, AreLookedAtInOneStart) {
   run();
   ASSERT_THAT(started_, SizeIs(1));
   EXPECT_TRUE(started_[0].command.environment.contains("CUDA_INJECTION64_PATH"));
-  EXPECT_TRUE(started_[0].command.environment.contains("HARNESS_TRACE_CONTENTS"));
+  EXPECT_EQ(started_[0].command.environment.at("HARNESS_TRACE_CONTENTS"), "on");
   EXPECT_THAT(outcomes(), ElementsAre("prog/gemm/grid=1/block=1 0 looked_at",
                                       "prog/norm/grid=1/block=1 0 looked_at", "prog 0 looked_at"));
   EXPECT_THAT(found_, IsEmpty());

@@ -120,6 +120,28 @@ TEST(Causes, AreOtherLaunchesOfTheSameCode) {
   EXPECT_EQ(find_causes(undone(evidence))[0].text("removed"), "more");
 }
 
+TEST(Causes, NameThePlaceThatLaunchesMore) {
+  CauseEvidence evidence = slower();
+  evidence.kernels.push_back({std::nullopt, kernel("more", 1.2)});
+  evidence.kernels[0].current->us = 10;
+  EXPECT_EQ(find_causes(evidence)[0].text("caller_kernel"), "") << "no place is known";
+  evidence.kernels[1].current->callers = {{"step/loss", "train.py:41 in loss", "at::native::fill", 6}};
+  ChangeCause first = find_causes(evidence)[0];
+  EXPECT_EQ(first.text("caller_kernel"), "more");
+  EXPECT_EQ(first.text("caller_range"), "step/loss");
+  EXPECT_EQ(first.text("caller_python"), "train.py:41 in loss");
+  EXPECT_EQ(first.text("caller_host"), "at::native::fill");
+  EXPECT_EQ(find_causes(undone(evidence))[0].text("caller_python"), "train.py:41 in loss");
+  evidence = slower();
+  const Caller old{"", "a.py:1 in old", "", 6}, fresh{"", "a.py:9 in fresh", "", 6};
+  evidence.kernels[0].current->launches = 2;
+  evidence.kernels[0].baseline->callers = {old};
+  evidence.kernels[0].current->callers = {old, fresh};
+  first = find_causes(evidence)[0];
+  EXPECT_EQ(first.code, launches);
+  EXPECT_EQ(first.text("caller_python"), "a.py:9 in fresh") << "the other place launched it before";
+}
+
 TEST(Causes, TellTimeThatMovedBetweenKernels) {
   CauseEvidence evidence = slower();
   evidence.kernels = {{kernel("a", 5), kernel("a", 3, "beef")}, {kernel("b", 5), kernel("b", 8.2, "f00d")}};

@@ -23,7 +23,6 @@ namespace {
 constexpr double us_per_ns = 1e-3;
 constexpr double settled_width = 0.02;  // around the median of the second half
 constexpr double mads = 4.0;
-constexpr std::size_t most_callers = 4;  // of a kernel that are told
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -246,18 +245,35 @@ class Summary {
     if (group.words) use.words = fmt::format("{:08x}", fmt::join(*group.words, ""));
   }
 
-  // The most frequent ones first.
+  // What two ranges begin with: "step" of "step/loss" and "step/norm".
+  static std::string common_range(const std::string& one, const std::string& other) {
+    if (one == other) return one;
+    std::size_t end = 0;
+    for (std::size_t i = 0; i <= std::min(one.size(), other.size()); ++i) {
+      const bool ends = (i == one.size() || one[i] == '/') && (i == other.size() || other[i] == '/');
+      if (ends) end = i;
+      if (i < std::min(one.size(), other.size()) && one[i] != other[i]) break;
+    }
+    return one.substr(0, end);
+  }
+
+  // The most frequent ones first. A place is a line and a function; its ranges may count its calls.
   std::vector<Caller> callers_of(const Group& group) const {
-    std::vector<Caller> callers;
+    std::map<std::pair<std::string, std::string>, Caller> places;
     for (const auto& [site, launches] : group.sites) {
       const std::vector<std::string> parts = split(trace_.sites.at(site - 1), '\n');
       const auto part = [&](std::size_t i) { return i < parts.size() ? printable(parts[i]) : std::string(); };
       if (part(0).empty() && part(1).empty() && part(2).empty()) continue;
-      callers.push_back({part(0), part(1), part(2), launches});
+      const auto [place, fresh] =
+          places.try_emplace({part(1), part(2)}, Caller{part(0), part(1), part(2), launches});
+      if (fresh) continue;
+      place->second.range = common_range(place->second.range, part(0));
+      place->second.launches += launches;
     }
+    std::vector<Caller> callers;
+    for (auto& [key, caller] : places) callers.push_back(std::move(caller));
     std::stable_sort(callers.begin(), callers.end(),
                      [](const Caller& one, const Caller& other) { return one.launches > other.launches; });
-    if (callers.size() > most_callers) callers.resize(most_callers);
     return callers;
   }
 

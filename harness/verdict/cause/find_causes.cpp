@@ -165,9 +165,17 @@ class Finder {
   [[nodiscard]] KernelGroup other_kernels() const {
     KernelGroup group;
     std::vector<std::string> added, removed;
+    const KernelUse* most = nullptr;  // by its time, of those of the slow side if there are any
+    bool most_is_slow = false;
     for (const KernelSides& one : evidence_.kernels) {
       if (one.baseline && one.current) continue;
       (one.current ? added : removed).push_back(one.current ? one.current->name : one.baseline->name);
+      const KernelUse& use = one.current ? *one.current : *one.baseline;
+      const bool is_slow = one.current.has_value() == current_is_slow_;
+      if (most == nullptr || std::pair(is_slow, time_of(use)) > std::pair(most_is_slow, time_of(*most))) {
+        most = &use;
+        most_is_slow = is_slow;
+      }
       const KernelUse* const before = one.baseline ? &*one.baseline : nullptr;
       const KernelUse* const after = one.current ? &*one.current : nullptr;
       group.gained += current_is_slow_ ? gained(before, after) : gained(after, before);
@@ -179,6 +187,7 @@ class Finder {
       group.causes = libraries("");
     group.causes.push_back(
         {ChangeCauseCode::kernels, {{"added", join(added, ", ")}, {"removed", join(removed, ", ")}}});
+    add_caller(group.causes.back().figures, *most);
     return group;
   }
 
@@ -198,12 +207,16 @@ class Finder {
     if (pair.slow->launches > pair.fast->launches) {
       Figures figures{{"kernel", (current_is_slow_ ? pair.slow : pair.fast)->name}};
       add_sides(figures, current_is_slow_, pair.fast->launches, pair.slow->launches);
+      add_caller(figures, *pair.slow, pair.fast);
       group.causes.push_back({ChangeCauseCode::launches, std::move(figures)});
     }
     if (pair.code == nullptr && code_of_pair(pair) == CodeKnown::other && looks_like_library(pair.slow->name))
       for (ChangeCause& one : libraries(pair.slow->name)) group.causes.push_back(std::move(one));
     for (ChangeCause& one : causes_of_kernel(pair, evidence_.compute_capability, evidence_.multiprocessors))
       group.causes.push_back(std::move(one));
+    if (pair.fast->name != pair.slow->name && !group.causes.empty() &&
+        group.causes.front().code != ChangeCauseCode::launches)
+      add_caller(group.causes.front().figures, current_is_slow_ ? *pair.slow : *pair.fast);
     return group;
   }
 
@@ -230,6 +243,7 @@ class Finder {
       return;
     add(ChangeCauseCode::moved,
         {{"from", from->current->name}, {"to", to->current->name}, {"less", -least}, {"more", most}});
+    add_caller(found_.back().figures, *to->current);
   }
 
   void add_counters() {

@@ -13,13 +13,14 @@
 #include <memory>
 
 #include "harness/base/files.h"
+#include "harness/device/cuda/inject/python_lines.h"
 
 namespace harness::inject {
 namespace {
 
 constexpr std::size_t most_frames = 64;
 constexpr std::size_t longest_name = 160;
-constexpr std::size_t most_file_bytes = std::size_t{256} << 20;  // whose table of symbols is read
+constexpr std::size_t most_file_bytes = std::size_t{64} << 20;  // whose table of symbols is read
 
 struct Frames {
   std::array<std::uintptr_t, most_frames> at{};
@@ -85,6 +86,7 @@ const Entry* entries_at(std::string_view bytes, std::uint64_t offset, std::uint6
 
 // Functions that a file does not export are in the table that linkers leave for debuggers.
 const CallSites::Symbols& CallSites::symbols_of(const std::string& file) {
+  const std::lock_guard lock(files_mutex_);  // calls nothing that takes the linker's
   const auto [known, fresh] = symbols_.try_emplace(file);
   if (!fresh) return known->second;
   std::error_code code;
@@ -150,31 +152,36 @@ std::optional<HostFunction> CallSites::function_at(std::uintptr_t address, std::
   return found;
 }
 
-// With mutex_ locked.
+bool CallSites::has_time() const {
+  return std::chrono::steady_clock::duration(took_.load()) <= longest;
+}
+
 std::string CallSites::host(std::string_view kernel) {
   Frames frames;
   (void)_Unwind_Backtrace(&add_frame, &frames);
   for (std::size_t i = 0; i < frames.count; ++i) {
-    const auto [known, fresh] = known_.try_emplace(frames.at[i]);
-    if (fresh) known->second = function_at(frames.at[i], kernel);
-    if (!known->second) continue;
-    return known->second->name.empty() ? known->second->file : known->second->name;
+    std::optional<std::optional<HostFunction>> known;
+    {
+      const std::lock_guard lock(known_mutex_);
+      if (const auto found = known_.find(frames.at[i]); found != known_.end()) known = found->second;
+    }
+    if (!known) {
+      known = function_at(frames.at[i], kernel);
+      const std::lock_guard lock(known_mutex_);
+      known_.emplace(frames.at[i], *known);
+    }
+    if (*known) return (*known)->name.empty() ? (*known)->file : (*known)->name;
   }
   return {};
 }
 
 std::optional<std::string> CallSites::here(std::string_view ranges, std::string_view kernel) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (took_ > longest) return std::nullopt;
-  }
+  if (!has_time()) return std::nullopt;
   const auto begin = std::chrono::steady_clock::now();
   std::string told(ranges);
   std::replace(told.begin(), told.end(), '\n', ' ');
-  told.append("\n").append(python_.here()).append("\n");
-  const std::lock_guard lock(mutex_);
-  told += host(kernel);
-  took_ += std::chrono::steady_clock::now() - begin;
+  told.append("\n").append(python_line()).append("\n").append(host(kernel));
+  took_ += (std::chrono::steady_clock::now() - begin).count();
   return told;
 }
 

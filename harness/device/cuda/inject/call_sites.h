@@ -12,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/device/cuda/inject/python_lines.h"
-
 namespace harness::inject {
 
 // A function in a file of this process.
@@ -44,12 +42,16 @@ class CallSites {
   std::optional<HostFunction> function_at(std::uintptr_t address, std::string_view kernel);
   const Symbols& symbols_of(const std::string& file);
 
+  [[nodiscard]] bool has_time() const;
+
   std::string cupti_;
-  PythonLines python_;
-  std::mutex mutex_;                                             // of what follows
-  std::map<std::string, Symbols> symbols_;                       // by file
+  // The linker's lock is taken where functions are looked up, and it may be held by a thread that launches
+  // while a library is opened. So no lock of ours is held then.
+  std::mutex files_mutex_;
+  std::map<std::string, Symbols> symbols_;  // by file
+  std::mutex known_mutex_;
   std::map<std::uintptr_t, std::optional<HostFunction>> known_;  // by address; nothing: it is no site
-  std::chrono::steady_clock::duration took_{};
+  std::atomic<std::chrono::steady_clock::rep> took_ = 0;
 };
 
 }  // namespace harness::inject

@@ -4,34 +4,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <climits>
-#include <csignal>
-#include <thread>
+#include <filesystem>
+#include <system_error>
 
 namespace harness::inject {
 namespace {
 
 constexpr std::size_t most_bytes = 16'384;  // of frames; the innermost come first
+constexpr int most_frames = 100;
+
+struct Object;  // PyObject
 
 template <class Function>
 Function* python(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
-
-// Left behind when Python ends, so that a late signal does not end the process.
-void ignore(int) {}
-
-// A signal for real-time use that nobody handles; 0: there is none.
-int unused_signal() {
-  for (int one = SIGRTMAX - 1; one > SIGRTMIN; --one) {
-    struct sigaction now {};
-    if (sigaction(one, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL)
-      return one;
-  }
-  return 0;
 }
 
 bool is_installed(std::string_view file) {
@@ -70,62 +56,82 @@ std::string told_line(std::string_view frames, std::string_view folder) {
   return innermost;
 }
 
-// With mutex_ locked. A thread of its own waits for the interpreter's lock: it holds no lock of the program.
-bool PythonLines::attach() {
-  if (asked_) return false;
-  auto* const initialized = python<int()>("Py_IsInitialized");
-  auto* const take_lock = python<int()>("PyGILState_Ensure");
-  auto* const leave_lock = python<void(int)>("PyGILState_Release");
-  auto* const execute = python<int(const char*)>("PyRun_SimpleString");
-  if (initialized == nullptr || take_lock == nullptr || leave_lock == nullptr || execute == nullptr) {
-    asked_ = true;
-    return false;
-  }
-  if (initialized() == 0) return false;
-  asked_ = true;
-  signal_ = unused_signal();
-  frames_ = memfd_create("harness python lines", MFD_CLOEXEC);
-  if (signal_ == 0 || frames_ < 0) return false;
-  struct sigaction idle {};
-  idle.sa_handler = ignore;
-  idle.sa_flags = SA_RESTART;
-  if (sigaction(signal_, &idle, nullptr) != 0) return false;
-  // Binds no name in the program's module.
-  const std::string text = "try:\n  __import__('faulthandler').register(" + std::to_string(signal_) +
-                           ", file=" + std::to_string(frames_) +
-                           ", all_threads=False)\nexcept Exception:\n  pass\n";
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread([this, text, take_lock, leave_lock, execute] {
-    const int state = take_lock();
-    (void)execute(text.c_str());
-    leave_lock(state);
-    ready_ = true;
-  }).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return true;
+namespace {
+
+// Without the interpreter's lock. "" where this Python does not export its writer.
+std::string frames_without_lock() {
+  auto* const state_of_thread = python<void*()>("PyGILState_GetThisThreadState");
+  auto* const write_frames = python<void(int, void*)>("_Py_DumpTraceback");
+  if (state_of_thread == nullptr || write_frames == nullptr) return {};
+  void* const state = state_of_thread();
+  if (state == nullptr) return {};
+  const int file = memfd_create("harness python lines", MFD_CLOEXEC);
+  if (file < 0) return {};
+  write_frames(file, state);
+  std::string frames(most_bytes, '\0');
+  const ssize_t count = pread(file, frames.data(), frames.size(), 0);
+  close(file);
+  frames.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  return frames;
 }
 
-std::string PythonLines::here() {
-  const std::lock_guard lock(mutex_);
-  if (!ready_) {
-    attach();
-    return {};
+// Text of an attribute of an object, by functions that need the lock; "" where it has none.
+std::string text_of(Object* owner, const char* name) {
+  auto* const attribute = python<Object*(Object*, const char*)>("PyObject_GetAttrString");
+  auto* const utf8 = python<const char*(Object*)>("PyUnicode_AsUTF8");
+  auto* const release = python<void(Object*)>("Py_DecRef");
+  auto* const forget_error = python<void()>("PyErr_Clear");
+  if (attribute == nullptr || utf8 == nullptr || release == nullptr || forget_error == nullptr) return {};
+  Object* const value = attribute(owner, name);
+  const char* const text = value != nullptr ? utf8(value) : nullptr;
+  std::string copy = text != nullptr ? text : "";
+  if (text == nullptr) forget_error();
+  if (value != nullptr) release(value);
+  return copy;
+}
+
+// The same text by Python's public functions, where this thread holds the lock and no error is on its way.
+std::string frames_with_lock() {
+  auto* const initialized = python<int()>("Py_IsInitialized");
+  auto* const has_lock = python<int()>("PyGILState_Check");
+  auto* const error = python<Object*()>("PyErr_Occurred");
+  auto* const innermost = python<Object*()>("PyEval_GetFrame");
+  auto* const code_of = python<Object*(Object*)>("PyFrame_GetCode");
+  auto* const back_of = python<Object*(Object*)>("PyFrame_GetBack");
+  auto* const line_of = python<int(Object*)>("PyFrame_GetLineNumber");
+  auto* const keep = python<void(Object*)>("Py_IncRef");
+  auto* const release = python<void(Object*)>("Py_DecRef");
+  for (const void* one :
+       {reinterpret_cast<void*>(initialized), reinterpret_cast<void*>(has_lock),
+        reinterpret_cast<void*>(error), reinterpret_cast<void*>(innermost), reinterpret_cast<void*>(code_of),
+        reinterpret_cast<void*>(back_of), reinterpret_cast<void*>(line_of), reinterpret_cast<void*>(keep),
+        reinterpret_cast<void*>(release)})
+    if (one == nullptr) return {};
+  if (initialized() == 0 || has_lock() == 0 || error() != nullptr) return {};
+  std::string frames;
+  Object* frame = innermost();
+  if (frame != nullptr) keep(frame);
+  for (int depth = 0; frame != nullptr && depth < most_frames; ++depth) {
+    Object* const code = code_of(frame);
+    frames += "  File \"" + text_of(code, "co_filename") + "\", line " + std::to_string(line_of(frame)) +
+              " in " + text_of(code, "co_name") + "\n";
+    release(code);
+    Object* const back = back_of(frame);
+    release(frame);
+    frame = back;
   }
-  if (ftruncate(frames_, 0) != 0 || lseek(frames_, 0, SEEK_SET) != 0) return {};
-  sigset_t one, before;
-  sigemptyset(&one);
-  sigaddset(&one, signal_);
-  pthread_sigmask(SIG_UNBLOCK, &one, &before);
-  (void)raise(signal_);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  std::array<char, most_bytes> bytes;
-  const ssize_t count = pread(frames_, bytes.data(), bytes.size(), 0);
-  std::array<char, PATH_MAX> folder{};
-  const char* const here = getcwd(folder.data(), folder.size());
-  return count <= 0 ? std::string()
-                    : told_line({bytes.data(), static_cast<std::size_t>(count)}, here != nullptr ? here : "");
+  if (frame != nullptr) release(frame);
+  return frames;
+}
+
+}  // namespace
+
+std::string python_line() {
+  std::string frames = frames_without_lock();
+  if (frames.empty()) frames = frames_with_lock();
+  if (frames.empty()) return {};
+  std::error_code ignored;
+  return told_line(frames, std::filesystem::current_path(ignored).string());
 }
 
 }  // namespace harness::inject

@@ -196,9 +196,9 @@ void Tracer::take_call(CUpti_CallbackId id, const CUpti_CallbackData& data) {
     while (last < now && !last_launch_.compare_exchange_weak(last, now)) {
     }
   }
+  if (sites_) take_site(id, data);
+  if (!arguments_) return;
   try {
-    if (sites_) take_site(id, data);
-    if (!arguments_) return;
     codes_.take(id, data);
     if (const std::optional<std::uint32_t> what = arguments_->take_order(id, data)) {
       const std::lock_guard lock(asked_mutex_);
@@ -231,12 +231,16 @@ void Tracer::take_content(CUpti_CallbackId id, const CUpti_CallbackData& data) {
 void Tracer::take_site(CUpti_CallbackId id, const CUpti_CallbackData& data) {
   const bool launches = is_launch(id) || std::find(graphs.begin(), graphs.end(), id) != graphs.end();
   if (!launches || data.callbackSite != CUPTI_API_ENTER) return;
-  std::string (*const open)() = open_ranges_;
-  std::optional<std::string> site = sites_->here(open != nullptr ? open() : std::string(),
-                                                 data.symbolName != nullptr ? data.symbolName : "");
-  if (!site) return;
-  const std::lock_guard lock(asked_mutex_);
-  called_.push_back({data.correlationId, std::move(*site)});
+  try {
+    std::string (*const open)() = open_ranges_;
+    std::optional<std::string> site = sites_->here(open != nullptr ? open() : std::string(),
+                                                   data.symbolName != nullptr ? data.symbolName : "");
+    if (!site) return;
+    const std::lock_guard lock(asked_mutex_);
+    called_.push_back({data.correlationId, std::move(*site)});
+  } catch (
+      const std::exception&) {  // a place explains; arguments and contents decide, and are read all the same
+  }
 }
 
 // With the writer locked.

@@ -161,6 +161,17 @@ std::string counter_words(const ChangeCause& cause) {
   return "counters of one call that moved most: " + join(parts, ", ");
 }
 
+// Where the kernel is launched, if that is known.
+std::string caller_words(const ChangeCause& cause) {
+  std::vector<std::string> parts;
+  if (tells(cause, "caller_python")) parts.push_back("at " + cause.text("caller_python"));
+  if (tells(cause, "caller_host")) parts.push_back(fmt::format("by `{}`", cause.text("caller_host")));
+  if (tells(cause, "caller_range"))
+    parts.push_back(fmt::format("in the range `{}`", cause.text("caller_range")));
+  if (parts.empty()) return {};
+  return fmt::format("; `{}` is launched {}", cause.text("caller_kernel"), join(parts, ", "));
+}
+
 // Without the kernel.
 std::string what(const ChangeCause& cause) {
   switch (cause.code) {
@@ -226,7 +237,7 @@ std::string side_text(std::int64_t value) {
 }  // namespace
 
 std::string words(const ChangeCause& cause) {
-  return of_kernel(cause) + what(cause);
+  return of_kernel(cause) + what(cause) + caller_words(cause);
 }
 
 std::vector<std::string> cause_words(const ComparisonRow& row) {

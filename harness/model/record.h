@@ -149,15 +149,6 @@ struct Caller {
   bool operator==(const Caller&) const = default;
 };
 
-// A hardware counter of one call. It explains, and decides nothing.
-struct CounterReading {
-  std::string name;  // "dram__bytes_read.sum"
-  std::string unit;  // "bytes"; "" when unknown
-  double value = 0;
-
-  bool operator==(const CounterReading&) const = default;
-};
-
 // One device kernel that a call launches, as a separate profiling pass saw it.
 struct KernelUse {
   std::string name;                       // demangled
@@ -255,7 +246,6 @@ struct ProcessResult {
   std::string choice = {};                    // that the variant made (sdk::Kernel::choose), "" without one
   std::optional<sdk::DType> multiplies = {};  // sdk::Kernel::multiplies
   Rare<ToolCase> tool_case = {};              // of a program's output; moved to the case
-  std::vector<CounterReading> counters = {};  // of a process that confirms a regression, where permitted
 
   bool operator==(const ProcessResult&) const = default;
 };

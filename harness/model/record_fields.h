@@ -108,14 +108,6 @@ struct Described<Caller> {
 };
 
 template <>
-struct Described<CounterReading> {
-  static constexpr auto fields =
-      list_fields<CounterReading>(JsonLayout::line, field("name", &CounterReading::name).required(),
-                                  field("unit", &CounterReading::unit).unless_default(),
-                                  field("value", &CounterReading::value).required());
-};
-
-template <>
 struct Described<KernelUse> {
   static constexpr auto fields = list_fields<KernelUse>(
       JsonLayout::line, field("name", &KernelUse::name).required(), field("grid", &KernelUse::grid),
@@ -185,8 +177,7 @@ inline constexpr auto result_in_case =
                                field("timing", &ProcessResult::timing).unless_default(),
                                field("choice", &ProcessResult::choice).unless_default(),
                                field("multiplies", &ProcessResult::multiplies).unless_default(),
-                               field("tool_case", &ProcessResult::tool_case).unless_default(),
-                               field("counters", &ProcessResult::counters).unless_default());
+                               field("tool_case", &ProcessResult::tool_case).unless_default());
 
 // The series of a case. An older record holds the first call beside the samples of its time.
 struct AsSeries {

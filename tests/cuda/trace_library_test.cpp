@@ -20,13 +20,15 @@ class TraceLibrary : public testing::Test {
   std::vector<ProcessTrace> run(const std::string& how, const std::string& contents = "off") {
     return run_program({TRACED_PROGRAM, "6", how}, contents);
   }
-  std::vector<ProcessTrace> run_program(std::vector<std::string> argv, const std::string& contents) {
-    const auto output = run_command({.argv = std::move(argv),
-                                     .environment = {{"HARNESS_CUPTI", FAKE_CUPTI_LIBRARY},
-                                                     {"CUDA_INJECTION64_PATH", TRACE_LIBRARY},
-                                                     {"NVTX_INJECTION64_PATH", TRACE_LIBRARY},
-                                                     {"HARNESS_TRACE_CONTENTS", contents},
-                                                     {"HARNESS_TRACE_FOLDER", folder_.path().string()}}});
+  std::vector<ProcessTrace> run_program(std::vector<std::string> argv, const std::string& contents,
+                                        const std::string& preloaded = "") {
+    std::map<std::string, std::string> environment{{"HARNESS_CUPTI", FAKE_CUPTI_LIBRARY},
+                                                   {"CUDA_INJECTION64_PATH", TRACE_LIBRARY},
+                                                   {"NVTX_INJECTION64_PATH", TRACE_LIBRARY},
+                                                   {"HARNESS_TRACE_CONTENTS", contents},
+                                                   {"HARNESS_TRACE_FOLDER", folder_.path().string()}};
+    if (!preloaded.empty()) environment["LD_PRELOAD"] = preloaded;
+    const auto output = run_command({.argv = std::move(argv), .environment = std::move(environment)});
     EXPECT_TRUE(output);
     exit_ = output->exit;
     const auto traces = read_traces(folder_.path());
@@ -81,26 +83,47 @@ TEST_F(TraceLibrary, TellsNoPlacesInStartsThatAreTimed) {
   EXPECT_THAT(traces.front().sites, SizeIs(0));
 }
 
+// The line of Python that launches a kernel first.
+std::string line_of(const ProcessTrace& trace, const std::string& kernel) {
+  for (const Launch& one : trace.launches)
+    if (trace.shapes[one.shape].name == kernel && one.site != 0) return trace.sites[one.site - 1].python;
+  return "none";
+}
+
 TEST_F(TraceLibrary, TellsTheLineOfPythonWithAndWithoutItsLock) {
   const std::vector<ProcessTrace> traces = run_program({"python3", TRACED_LINES}, "on");
   EXPECT_TRUE(exit_.ok()) << exit_.text();
   ASSERT_THAT(traces, SizeIs(1));
-  const auto line_of = [&](const std::string& kernel) {
-    for (const Launch& one : traces.front().launches)
-      if (traces.front().shapes[one.shape].name == kernel && one.site != 0)
-        return split(traces.front().sites[one.site - 1], '\n').at(1);
-    return std::string("none");
-  };
-  EXPECT_THAT(line_of("_Z4heldPf"), testing::MatchesRegex(".*traced_lines.py:[0-9]+ in with_lock"));
+  EXPECT_THAT(line_of(traces[0], "_Z4heldPf"),
+              testing::MatchesRegex(".*traced_lines.py:[0-9]+ in with_lock"));
   // Some versions of Python do not export their writer of frames (python_lines.h).
   const auto exported =
       run_command({.argv = {"python3", "-c", "import ctypes; ctypes.pythonapi._Py_DumpTraceback"}});
   ASSERT_TRUE(exported);
   const bool told = exported->exit.ok();
-  EXPECT_THAT(line_of("_Z4freePf"),
+  EXPECT_THAT(line_of(traces[0], "_Z4freePf"),
               testing::MatchesRegex(told ? ".*traced_lines.py:[0-9]+ in without_lock" : ""));
-  EXPECT_THAT(line_of("_Z6threadPf"),
+  EXPECT_THAT(line_of(traces[0], "_Z6threadPf"),
               testing::MatchesRegex(told ? ".*traced_lines.py:[0-9]+ in in_a_thread" : ""));
+}
+
+TEST_F(TraceLibrary, TellsTheLineOfPythonWithItsLockWhereNobodyWritesFrames) {
+  const std::vector<ProcessTrace> traces = run_program({"python3", TRACED_LINES}, "on", NO_FRAME_WRITER);
+  EXPECT_TRUE(exit_.ok()) << exit_.text();
+  ASSERT_THAT(traces, SizeIs(1));
+  EXPECT_THAT(line_of(traces[0], "_Z4heldPf"),
+              testing::MatchesRegex(".*traced_lines.py:[0-9]+ in with_lock"));
+  EXPECT_EQ(line_of(traces[0], "_Z4freePf"), "") << "another thread may hold the lock";
+  EXPECT_EQ(line_of(traces[0], "_Z6threadPf"), "");
+}
+
+TEST_F(TraceLibrary, TellsPlacesOfLaunchesWhileTheProgramEnds) {
+  const std::vector<ProcessTrace> traces = run("late", "on");
+  EXPECT_TRUE(exit_.ok()) << exit_.text();
+  ASSERT_THAT(traces, SizeIs(1));
+  const Launch& last = traces[0].launches.back();
+  ASSERT_NE(last.site, 0U);
+  EXPECT_EQ(traces[0].sites[last.site - 1].range, "open");
 }
 
 TEST_F(TraceLibrary, NamesTheHolderOfCupti) {

@@ -40,4 +40,11 @@ thread.start()
 thread.join()
 if state() != before:
     sys.exit(f"before: {before}, after: {state()}")
+try:
+    import _xxsubinterpreters  # afterwards Python's own question for its lock is always answered with yes
+
+    _xxsubinterpreters.create()
+except ImportError:
+    pass
+without_lock()
 atexit.register(without_lock)

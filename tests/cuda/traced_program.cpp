@@ -1,7 +1,7 @@
 // A program as CUDA would trace it, without CUDA: it loads the libraries that the environment names, calls
 // them as a driver does, and executes kernels on the stand-in for CUPTI.
 //
-//   traced_program STEPS [held|dropped|unreadable|killed|forks|without-modules]
+//   traced_program STEPS [held|dropped|unreadable|killed|forks|without-modules|late]
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 #include <sys/wait.h>
@@ -24,6 +24,8 @@ void* load(const char* variable) {
   const char* file = std::getenv(variable);
   return file == nullptr ? nullptr : dlopen(file, RTLD_NOW | RTLD_LOCAL);
 }
+
+FakeCuptiExecute late_execute = nullptr;
 
 // A place that launches, without a name that the program exports.
 [[gnu::noinline]] int layer(FakeCuptiExecute execute) {
@@ -53,6 +55,12 @@ int main(int count, char** words) {
     execute("[memset]", 100, true);
     execute("_Z4normPf", 500, true);
     nvtxRangePop();
+  }
+  if (how == "late") {  // in a range that nothing ends
+    late_execute = execute;
+    nvtxRangePushA("open");
+    std::atexit([] { late_execute("_Z4latePf", 100, true); });
+    std::exit(0);
   }
   if (how == "dropped") state->dropped = 5;
   if (how == "unreadable") state->failures["ActivityGetNextRecord"] = CUPTI_ERROR_INVALID_KIND;

@@ -184,6 +184,35 @@ TEST(Causes, TellTheCountersThatMovedMostBehindAllOthers) {
   EXPECT_EQ(found[1].number("current3"), 111);
 }
 
+TEST(Causes, TellEventsThatOneSideHasNoneOf) {
+  CauseEvidence evidence = slower();
+  evidence.kernels[0].current->code = "beef";
+  evidence.counters_baseline = {
+      {"conflicts.sum", "", 0}, {"few.sum", "", 999}, {"stall.ratio", "", 0}, {"reads.sum", "bytes", 100}};
+  evidence.counters_current = {
+      {"conflicts.sum", "", 5e5}, {"few.sum", "", 0}, {"stall.ratio", "", 5000}, {"reads.sum", "bytes", 900}};
+  const std::vector<ChangeCause> found = find_causes(evidence);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[1].text("name1"), "conflicts.sum");
+  EXPECT_EQ(found[1].text("name2"), "reads.sum");
+  EXPECT_EQ(found[1].text("name3"), "");
+}
+
+TEST(Causes, AreFoundAgainWithCountersThatComeLater) {
+  ComparisonRow row;
+  add_counters(row, {{"a.sum", "", 1}}, {{"a.sum", "", 2}});
+  EXPECT_EQ(row.causes, nullptr) << "a row that did not change has no causes";
+  ChangeCauses causes;
+  causes.evidence = slower();
+  causes.evidence.kernels[0].current->code = "beef";
+  causes.found = find_causes(causes.evidence);
+  row.causes = std::make_shared<const ChangeCauses>(causes);
+  add_counters(row, {{"a.sum", "", 1}}, {{"a.sum", "", 2}});
+  ASSERT_EQ(row.causes->found.size(), 2U);
+  EXPECT_EQ(row.causes->found[0].code, machine_code);
+  EXPECT_EQ(row.causes->found[1].code, counters);
+}
+
 TEST(Causes, LieOutsideOfKernelsThatTakeAsLongAsBefore) {
   CauseEvidence evidence = slower();
   evidence.kernels[0].current->us = 10.1;

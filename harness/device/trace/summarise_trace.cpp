@@ -261,13 +261,13 @@ class Summary {
   std::vector<Caller> callers_of(const Group& group) const {
     std::map<std::pair<std::string, std::string>, Caller> places;
     for (const auto& [site, launches] : group.sites) {
-      const std::vector<std::string> parts = split(trace_.sites.at(site - 1), '\n');
-      const auto part = [&](std::size_t i) { return i < parts.size() ? printable(parts[i]) : std::string(); };
-      if (part(0).empty() && part(1).empty() && part(2).empty()) continue;
+      const Site& at = trace_.sites.at(site - 1);
+      const std::string host = host_function(at, group.shape->name);
+      if (at.range.empty() && at.python.empty() && host.empty()) continue;
       const auto [place, fresh] =
-          places.try_emplace({part(1), part(2)}, Caller{part(0), part(1), part(2), launches});
+          places.try_emplace({at.python, host}, Caller{at.range, at.python, host, launches});
       if (fresh) continue;
-      place->second.range = common_range(place->second.range, part(0));
+      place->second.range = common_range(place->second.range, at.range);
       place->second.launches += launches;
     }
     std::vector<Caller> callers;

@@ -166,7 +166,7 @@ struct CalledRecord {
 };
 struct Called {
   std::uint32_t correlation = 0;  // of the call
-  std::uint32_t site = 0;  // text: NVTX ranges, the line of Python and the host's function, a line each
+  std::uint32_t site = 0;  // text, as LaunchSites reads it
 };
 inline constexpr std::size_t most_called = 8'000;  // of one record
 

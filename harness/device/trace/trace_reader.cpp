@@ -167,7 +167,7 @@ class Reader {
     take_entries<CalledRecord>(called_);
     for (std::size_t i = known; i < called_.size(); ++i) {
       const auto [site, fresh] = sites_.try_emplace(called_[i].site, trace_.sites.size() + 1);
-      if (fresh) trace_.sites.push_back(text(called_[i].site));
+      if (fresh) trace_.sites.push_back(launch_sites_.read(text(called_[i].site)));
       called_[i].site = static_cast<std::uint32_t>(site->second);
     }
   }
@@ -291,6 +291,7 @@ class Reader {
   std::vector<Asked> asked_;
   std::vector<Content> contents_;
   std::vector<Called> called_;
+  LaunchSites launch_sites_;
   std::unordered_map<std::uint32_t, std::size_t> sites_;  // numbers, by those of texts
   std::uint64_t read_ = 0;                                // records of launches and transfers
   std::uint64_t written_ = 0;                             // likewise, by the last tally

@@ -38,6 +38,7 @@ constexpr double explained_by_kernels = 0.25;
 constexpr double notable_move = 0.25;
 constexpr double notable_counter = 0.02;  // of the log of the ratio of both sides
 constexpr std::size_t told_counters = 3;
+constexpr double notable_count = 1000;  // of events that the other side has none of
 
 constexpr std::array<std::string_view, 10> library_fields{
     "cublas", "cublaslt", "cudnn", "cufft", "cusparse", "cusparselt", "nccl", "cusolver", "curand", "torch"};
@@ -246,6 +247,15 @@ class Finder {
     add_caller(found_.back().figures, *to->current);
   }
 
+  // The log of the ratio. A sum of 0 has none, so a large one on the other side counts as itself.
+  static double moved_by(const CounterReading& before, const CounterReading& after) {
+    if (before.value > 0 && after.value > 0) return std::log(after.value / before.value);
+    const double most = std::max(before.value, after.value);
+    if (!after.name.ends_with(".sum") || std::min(before.value, after.value) < 0 || most < notable_count)
+      return 0;
+    return std::log(most) * (after.value > 0 ? 1 : -1);
+  }
+
   void add_counters() {
     struct Moved {
       double by = 0;  // log
@@ -254,8 +264,8 @@ class Finder {
     std::vector<Moved> moved;
     for (const CounterReading& before : evidence_.counters_baseline)
       for (const CounterReading& after : evidence_.counters_current) {
-        if (before.name != after.name || !(before.value > 0 && after.value > 0)) continue;
-        const double by = std::log(after.value / before.value);
+        if (before.name != after.name) continue;
+        const double by = moved_by(before, after);
         if (std::abs(by) >= notable_counter) moved.push_back({by, &before, &after});
       }
     std::stable_sort(moved.begin(), moved.end(), [](const Moved& one, const Moved& other) {
@@ -477,6 +487,16 @@ void add_code(ComparisonRow& row, std::vector<CodeSides> code) {
   if (row.causes == nullptr) return;
   ChangeCauses causes = *row.causes;
   causes.code = std::move(code);
+  causes.found = find_causes(causes.evidence, causes.code);
+  row.causes = std::make_shared<const ChangeCauses>(std::move(causes));
+}
+
+void add_counters(ComparisonRow& row, std::vector<CounterReading> baseline,
+                  std::vector<CounterReading> current) {
+  if (row.causes == nullptr) return;
+  ChangeCauses causes = *row.causes;
+  causes.evidence.counters_baseline = std::move(baseline);
+  causes.evidence.counters_current = std::move(current);
   causes.found = find_causes(causes.evidence, causes.code);
   row.causes = std::make_shared<const ChangeCauses>(std::move(causes));
 }

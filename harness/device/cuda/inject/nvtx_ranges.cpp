@@ -26,9 +26,10 @@ struct OpenRange {
   Tracer::Moment begin;
 };
 
+// Never destroyed: the program may launch while its thread ends.
 std::vector<OpenRange>& stack() {
-  thread_local std::vector<OpenRange> open;
-  return open;
+  thread_local auto* const open = new std::vector<OpenRange>;
+  return *open;
 }
 
 struct Started {

@@ -60,6 +60,9 @@ namespace {
 
 // Without the interpreter's lock. "" where this Python does not export its writer.
 std::string frames_without_lock() {
+  // While Python ends, states of threads are freed that these still name.
+  auto* const initialized = python<int()>("Py_IsInitialized");
+  if (initialized == nullptr || initialized() == 0) return {};
   auto* const state_of_thread = python<void*()>("PyGILState_GetThisThreadState");
   auto* const write_frames = python<void(int, void*)>("_Py_DumpTraceback");
   if (state_of_thread == nullptr || write_frames == nullptr) return {};
@@ -93,7 +96,10 @@ std::string text_of(Object* owner, const char* name) {
 // The same text by Python's public functions, where this thread holds the lock and no error is on its way.
 std::string frames_with_lock() {
   auto* const initialized = python<int()>("Py_IsInitialized");
-  auto* const has_lock = python<int()>("PyGILState_Check");
+  // Not PyGILState_Check(): it always says yes once the program made another interpreter.
+  auto* holder = python<void*()>("PyThreadState_GetUnchecked");  // since 3.13
+  if (holder == nullptr) holder = python<void*()>("_PyThreadState_UncheckedGet");
+  auto* const own = python<void*()>("PyGILState_GetThisThreadState");
   auto* const error = python<Object*()>("PyErr_Occurred");
   auto* const innermost = python<Object*()>("PyEval_GetFrame");
   auto* const code_of = python<Object*(Object*)>("PyFrame_GetCode");
@@ -102,12 +108,12 @@ std::string frames_with_lock() {
   auto* const keep = python<void(Object*)>("Py_IncRef");
   auto* const release = python<void(Object*)>("Py_DecRef");
   for (const void* one :
-       {reinterpret_cast<void*>(initialized), reinterpret_cast<void*>(has_lock),
+       {reinterpret_cast<void*>(initialized), reinterpret_cast<void*>(holder), reinterpret_cast<void*>(own),
         reinterpret_cast<void*>(error), reinterpret_cast<void*>(innermost), reinterpret_cast<void*>(code_of),
         reinterpret_cast<void*>(back_of), reinterpret_cast<void*>(line_of), reinterpret_cast<void*>(keep),
         reinterpret_cast<void*>(release)})
     if (one == nullptr) return {};
-  if (initialized() == 0 || has_lock() == 0 || error() != nullptr) return {};
+  if (initialized() == 0 || own() == nullptr || holder() != own() || error() != nullptr) return {};
   std::string frames;
   Object* frame = innermost();
   if (frame != nullptr) keep(frame);

@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <functional>
 #include <span>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
@@ -102,7 +104,11 @@ void Tracer::start() {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  flusher_ = std::thread([this] { flush_each_second(); });
+  try {
+    flusher_ = std::thread([this] { flush_each_second(); });
+  } catch (const std::system_error&) {
+    // Then nothing is written before the end.
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -231,16 +237,17 @@ void Tracer::take_content(CUpti_CallbackId id, const CUpti_CallbackData& data) {
 void Tracer::take_site(CUpti_CallbackId id, const CUpti_CallbackData& data) {
   const bool launches = is_launch(id) || std::find(graphs.begin(), graphs.end(), id) != graphs.end();
   if (!launches || data.callbackSite != CUPTI_API_ENTER) return;
+  const int error_of_program = errno;
   try {
     std::string (*const open)() = open_ranges_;
-    std::optional<std::string> site = sites_->here(open != nullptr ? open() : std::string(),
-                                                   data.symbolName != nullptr ? data.symbolName : "");
+    std::optional<std::string> site = sites_->here(open != nullptr ? open() : std::string());
     if (!site) return;
     const std::lock_guard lock(asked_mutex_);
     called_.push_back({data.correlationId, std::move(*site)});
-  } catch (
-      const std::exception&) {  // a place explains; arguments and contents decide, and are read all the same
+  } catch (const std::exception&) {
+    // A place explains. Arguments and contents decide, and are read all the same.
   }
+  errno = error_of_program;
 }
 
 // With the writer locked.

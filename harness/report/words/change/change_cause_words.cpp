@@ -155,8 +155,9 @@ std::string counter_words(const ChangeCause& cause) {
     const double before = cause.number(std::string("baseline") + number),
                  after = cause.number(std::string("current") + number);
     const std::string unit = cause.text(std::string("unit") + number);
-    parts.push_back(fmt::format("{} {:+.3g} % ({:.4g} -> {:.4g}{}{})", counted_by(name),
-                                (after / before - 1) * 100, before, after, unit.empty() ? "" : " ", unit));
+    const std::string change = before > 0 ? fmt::format(" {:+.3g} %", (after / before - 1) * 100) : "";
+    parts.push_back(fmt::format("{}{} ({:.4g} -> {:.4g}{}{})", counted_by(name), change, before, after,
+                                unit.empty() ? "" : " ", unit));
   }
   return "counters of one call that moved most: " + join(parts, ", ");
 }

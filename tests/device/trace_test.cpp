@@ -236,6 +236,25 @@ TEST_F(Traces, CountAMomentOnceWhereKernelsOverlap) {
   EXPECT_THAT(trace.steps.busy, Each(DoubleNear(3.6, 1e-9)));
 }
 
+TEST_F(Traces, TellWhereAKernelIsLaunched) {
+  Program program(folder_);
+  for (int i = 0; i < 4; ++i) {
+    program.range("step", [&] {
+      program.launch("gemm", 2000);
+      program.call_from(i == 0 ? "step\na.py:1 in first\nrun" : "step\na.py:9 in later\nrun");
+      program.launch("norm", 500);
+      program.call_from("\n\n");
+    });
+  }
+  program.end();
+  const ProgramTrace trace = summarise_trace({program.read()}, {StepSource::nvtx, "step"});
+  ASSERT_FALSE(trace.fault);
+  ASSERT_THAT(trace.kernels, SizeIs(2));
+  EXPECT_THAT(trace.kernels[0].use.callers, ElementsAre(Caller{"step", "a.py:9 in later", "run", 3},
+                                                        Caller{"step", "a.py:1 in first", "run", 1}));
+  EXPECT_TRUE(trace.kernels[1].use.callers.empty()) << "nothing is known of its place";
+}
+
 TEST_F(Traces, HaveStepsByARange) {
   Program program(folder_);
   program.launch("init", 500);

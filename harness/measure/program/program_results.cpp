@@ -91,6 +91,16 @@ void add_load(ProcessResult& result, const ProgramEnd& end) {
   }
 }
 
+void add_callers(ProgramTrace& trace, const std::vector<TracedKernel>& seen) {
+  for (TracedKernel& kernel : trace.kernels) {
+    const auto found = std::find_if(seen.begin(), seen.end(), [&](const TracedKernel& one) {
+      return one.use.name == kernel.use.name && one.use.grid == kernel.use.grid &&
+             one.use.block == kernel.use.block;
+    });
+    if (found != seen.end() && kernel.use.callers.empty()) kernel.use.callers = found->use.callers;
+  }
+}
+
 void add_trace(ProcessResult& own, const ProgramTrace& trace) {
   const Seconds began = own.series.front().processes.front().placements.front().started;
   const auto steps = [&](std::string_view metric, const std::vector<double>& values) {

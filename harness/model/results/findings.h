@@ -399,6 +399,7 @@ enum class RemarkCode {
   one_session,          // sd: that is assumed between sessions, since all starts of a side are of one file
   left_out,             // cases, all: that a filter or --set left out, of all that the baseline has
   suites_deleted,       // files: "a, b", that the base has beside this suite, and the change has not
+  counters_unread,      // why: a CounterCode, with its figures: red rows are not explained by counters
 };
 
 template <>
@@ -417,7 +418,8 @@ inline constexpr auto enum_names<RemarkCode> =
                        {RemarkCode::parameters_untold, "parameters_untold"},
                        {RemarkCode::one_session, "one_session"},
                        {RemarkCode::left_out, "left_out"},
-                       {RemarkCode::suites_deleted, "suites_deleted"}});
+                       {RemarkCode::suites_deleted, "suites_deleted"},
+                       {RemarkCode::counters_unread, "counters_unread"}});
 
 using Remark = Fact<RemarkCode>;
 

@@ -7,11 +7,14 @@
 namespace harness {
 namespace {
 
-double sum_of(const Series& series) {
+// Of all samples; 0 where the record lacks the metric.
+double sum_of(const CaseRecord& record, std::string_view metric) {
   double sum = 0;
-  for (const ProcessSamples& process : series.processes)
-    for (const Placement& placement : process.placements)
-      for (const double sample : placement.samples) sum += sample;
+  for (const Series& series : record.series)
+    if (series.metric == metric)
+      for (const ProcessSamples& process : series.processes)
+        for (const Placement& placement : process.placements)
+          for (const double sample : placement.samples) sum += sample;
   return sum;
 }
 
@@ -25,12 +28,9 @@ bool has_gate_of_its_own(const CaseRecord& one, std::string_view metric) {
 }  // namespace
 
 std::optional<double> step_overlap(const CaseRecord& program) {
-  const Series* const kernel = series_named(program, traced_kernel_time);
-  const Series* const busy = series_named(program, traced_busy_time);
-  if (kernel == nullptr || busy == nullptr) return std::nullopt;
-  const double least = sum_of(*busy);
-  if (!(least > 0)) return std::nullopt;
-  return std::max(1.0, sum_of(*kernel) / least);
+  const double kernel = sum_of(program, traced_kernel_time), busy = sum_of(program, traced_busy_time);
+  if (!(kernel > 0 && busy > 0)) return std::nullopt;
+  return std::max(1.0, kernel / busy);
 }
 
 std::optional<bool> informs_by_overlap(const CaseRecord& before, const CaseRecord& after,

@@ -16,7 +16,7 @@
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/decide/looks.h"
 #include "harness/verdict/read/pairs.h"
-#include "harness/verdict/read/step_overlap.h"
+#include "harness/verdict/read/traced_steps.h"
 #include "harness/verdict/unit/judge_in_unit.h"
 
 namespace harness {

@@ -249,7 +249,7 @@ class Summary {
     if (group.words) use.words = fmt::format("{:08x}", fmt::join(*group.words, ""));
   }
 
-  // What two ranges begin with: "step" of "step/loss" and "step/norm".
+  // The beginning that two ranges share: "step" of "step/loss" and "step/norm".
   static std::string common_range(const std::string& one, const std::string& other) {
     if (one == other) return one;
     std::size_t end = 0;

@@ -8,7 +8,6 @@ shows=exact
 page manual/reference.md 'Start'
 step 0 "harness --help"
 shows=like
-step 0 "harness --version"
 
 git update-ref refs/remotes/origin/main main
 page manual/reference.md 'run'

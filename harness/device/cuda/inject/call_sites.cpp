@@ -59,8 +59,9 @@ bool CallSites::has_time() const {
 std::optional<std::string> CallSites::frame_at(std::uintptr_t address) const {
   Dl_info info{}, own{};
   void *map = nullptr, *entry = nullptr;
-  if (dladdr1(reinterpret_cast<void*>(address), &info, &map, RTLD_DL_LINKMAP) == 0 ||
-      info.dli_fname == nullptr || map == nullptr)
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an unwinder tells addresses as numbers
+  const void* const code = reinterpret_cast<const void*>(address);
+  if (dladdr1(code, &info, &map, RTLD_DL_LINKMAP) == 0 || info.dli_fname == nullptr || map == nullptr)
     return std::nullopt;
   if (dladdr(reinterpret_cast<void*>(&add_frame), &own) != 0 && own.dli_fbase == info.dli_fbase)
     return std::nullopt;
@@ -71,8 +72,7 @@ std::optional<std::string> CallSites::frame_at(std::uintptr_t address) const {
   const std::string path = loaded->l_name[0] == '\0' ? program_ : info.dli_fname;
   const std::uintptr_t place = address - loaded->l_addr;
   std::string_view name;
-  if (dladdr1(reinterpret_cast<void*>(address), &info, &entry, RTLD_DL_SYMENT) != 0 && entry != nullptr &&
-      info.dli_sname != nullptr &&
+  if (dladdr1(code, &info, &entry, RTLD_DL_SYMENT) != 0 && entry != nullptr && info.dli_sname != nullptr &&
       address - reinterpret_cast<std::uintptr_t>(info.dli_saddr) <
           static_cast<const ElfW(Sym)*>(entry)->st_size)
     name = info.dli_sname;

@@ -60,8 +60,13 @@ std::string quantity(double value, const Scale& scale, int digits) {
   return format_significant(value * scale.factor, digits);
 }
 
+bool says_little(const Interval& interval) {
+  return interval.lo >= 0 && interval.hi > most_bounds_apart * interval.lo;
+}
+
 std::string bounds(const Interval& interval, const Scale& scale) {
   if (!std::isfinite(interval.lo) || !std::isfinite(interval.hi)) return std::string(unknown);
+  if (says_little(interval)) return std::string(too_wide);
   if (!scale.shared)
     return fmt::format("[{}, {}]", quantity(interval.lo, scale), quantity(interval.hi, scale));
   const double lo = interval.lo * scale.factor;
@@ -72,6 +77,7 @@ std::string bounds(const Interval& interval, const Scale& scale) {
 
 std::string bounds(const Interval& interval) {
   if (!std::isfinite(interval.lo) || !std::isfinite(interval.hi)) return std::string(unknown);
+  if (says_little(interval)) return std::string(too_wide);
   const double centre = (interval.lo + interval.hi) / 2;
   const int decimals = std::max(0, decimals_for(centre, (interval.hi - interval.lo) / 2) - 1);
   return fmt::format("[{:.{}f}, {:.{}f}]", interval.lo, decimals, interval.hi, decimals);
@@ -85,6 +91,7 @@ std::string signed_percent(double fraction) {
 
 std::string percent_bounds(const Interval& ratio) {
   if (!std::isfinite(ratio.lo) || !std::isfinite(ratio.hi)) return std::string(unknown);
+  if (says_little(ratio)) return std::string(too_wide);
   return fmt::format("[{}, {}]", signed_percent(ratio.lo - 1), signed_percent(ratio.hi - 1));
 }
 

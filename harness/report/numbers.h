@@ -28,14 +28,19 @@ Scale scale_for(std::string_view unit, std::span<const double> values);
 
 std::string quantity(double value, const Scale& scale, int digits = 4);
 
-// "[37.80, 37.95]"
+// Bounds of a positive quantity that lie further apart are printed as `too_wide`. JSON has the figures.
+inline constexpr double most_bounds_apart = 10;
+inline constexpr std::string_view too_wide = "varies too much to say";
+bool says_little(const Interval& interval);
+
+// "[37.80, 37.95]", or too_wide.
 std::string bounds(const Interval& interval, const Scale& scale);
 std::string bounds(const Interval& interval);
 
 // 0.0412 -> "+4.12 %".
 std::string signed_percent(double fraction);
 
-// "[+3.90 %, +4.34 %]" of a ratio given as 1.039 .. 1.0434.
+// "[+3.90 %, +4.34 %]" of a ratio given as 1.039 .. 1.0434, or too_wide.
 std::string percent_bounds(const Interval& ratio);
 
 // "0.35 %", "1.9 %", "12 %".

@@ -27,6 +27,7 @@ for file in deep.md deep.csv; do grep -q "16.70 ms" $file || problem "$file lack
 expect 0 "$HARNESS" run suites/quantization.yaml --filter 'classifier/*' --device scripted:speed.json
 echo >note && commit "a note"
 expect 0 "$HARNESS" report --html store.html --report json=store.json
+names store.html
 holds store.json \
   '[one["status"] for one in report["reports"][0]["claims"] if "classifier" in one["claim"]["of"]][0::3] == ["open", "refuted"]' \
   'all(one["gap"] in ("none", "partial") and one["interval"] for one in report["reports"][0]["claims"] if "classifier" in one["claim"]["of"])' \

@@ -148,6 +148,11 @@ TEST(Numbers, ShowTheWidthOfAnInterval) {
   EXPECT_EQ(bounds({1.492, 1.514}), "[1.49, 1.51]");
   EXPECT_EQ(bounds({0.9981, 1.0004}), "[0.998, 1.000]") << "like 0.999, which lies between them";
   EXPECT_EQ(percent_bounds({0.98, 1.0412}), "[-2.00 %, +4.12 %]");
+  EXPECT_EQ(bounds({2, 20}), "[2.0, 20.0]") << "they lie ten times apart";
+  EXPECT_EQ(bounds({1.9, 20}), "varies too much to say");
+  EXPECT_EQ(bounds({0, 4168255}, us), "varies too much to say");
+  EXPECT_EQ(bounds({0, 0}), "[0.0, 0.0]") << "a metric that is always 0";
+  EXPECT_EQ(percent_bounds({0.0001, 357}), "varies too much to say");
 }
 
 TEST(Numbers, SayNothingTwiceAndNothingFalse) {

@@ -122,7 +122,10 @@ int report_command(const ReportArguments& given, const CommandLine& line) {
     const std::string suite = selected.record.suite.name;
     outputs.conclude_suite(suite, report_suite(**store, std::move(selected), arguments, outputs, made_by));
   }
-  return outputs.finish();
+  const int status = outputs.finish();
+  if (!arguments.page.empty() && status != exit_usage)
+    fmt::print(stderr, "wrote {}\n", printable(arguments.page));
+  return status;
 }
 
 }  // namespace

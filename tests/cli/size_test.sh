@@ -52,9 +52,10 @@ a_case() {
 a_case 0 $most_import "$HARNESS" import baseCOUNT.jsonl --suite size --as baseCOUNT.json
 a_case 3 $most_compare "$HARNESS" compare --baseline baseCOUNT.json --current newCOUNT.json
 
-# Planning a campaign of two builds holds its cases a few times. An element holds those of its task.
+# Planning a campaign of two builds holds its cases a few times. An element holds those of its task. The same
+# program took 7,155 to 7,307 bytes a case in four runs, and one more copy of its cases takes far more.
 : "${KERNELS:?}"
-most_plan=7300 most_work=200
+most_plan=7500 most_work=200
 few=2000 many=12000
 two_builds
 echo '{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [{"match": "*", "us": 100}]}' >speed.json

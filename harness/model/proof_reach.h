@@ -38,7 +38,7 @@ bool proof_covers_of(std::string_view metric, const Case& one) {
 inline std::vector<std::string> gated_beyond_reach(const PlannedCase& planned) {
   std::vector<std::string> gated;
   for (const MetricGate& gate : planned.gate.metrics)
-    if (!gate.informative && gate.metric != time_metric.name && !proof_covers(gate.metric, planned.device) &&
+    if (!gate.informative && gate.metric != time_metric.name && !proof_covers_of(gate.metric, planned) &&
         std::find(planned.metrics.begin(), planned.metrics.end(), gate.metric) != planned.metrics.end())
       gated.push_back(gate.metric);
   return gated;

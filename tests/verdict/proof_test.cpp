@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "digests.h"
+#include "harness/model/proof_reach.h"
 #include "harness/verdict/judge_pair.h"
 
 namespace harness {
@@ -69,6 +70,15 @@ TEST(Identity, CoversWhatTheDeviceDoes) {
   EXPECT_FALSE(proof_covers("launch_time", "cuda"));
   EXPECT_TRUE(proof_covers("peak_memory", "cuda")) << "the digest holds it";
   EXPECT_FALSE(proof_covers("setup_time", "cuda"));
+}
+
+TEST(Identity, OfAProgramCoversItsKernelsWhereverItRuns) {
+  PlannedCase planned;
+  planned.device = "cpu";  // as a suite that names none has it
+  planned.program.emplace();
+  planned.metrics = {"kernel_time", "busy_time", "span", "wall_time"};
+  for (const std::string& metric : planned.metrics) planned.gate.metrics.push_back({metric, 0.01, {}, false});
+  EXPECT_THAT(gated_beyond_reach(planned), testing::ElementsAre("span", "wall_time"));
 }
 
 TEST(Identity, DependsOnDriverAndLibrariesButNotOnTheClockLock) {

@@ -234,6 +234,18 @@ TEST(OverlappingKernels, LeaveAGateOfTheSuiteAsItIs) {
   EXPECT_FALSE(metric_of(comparison, "busy_time").informative);
 }
 
+TEST(OverlappingKernels, DecideAlthoughAChangeLetsThemInform) {
+  const Record before = overlapping(base, 1002, 700);
+  Record after = overlapping(base, 1002, 721);
+  after.cases[0].gate.metrics[1] = {"busy_time", 0.01, {}, true};
+  EXPECT_EQ(exit_code(compare(before, after, Policy{})), 1);
+  Record told = before;
+  told.cases[0].gate.metrics[1] = after.cases[0].gate.metrics[1];
+  const Comparison comparison = compare(told, after, Policy{});
+  EXPECT_TRUE(metric_of(comparison, "busy_time").informative) << "the baseline says so";
+  EXPECT_FALSE(metric_of(comparison, "kernel_time").informative) << "something decides";
+}
+
 TEST(TracedSteps, FoundInAnotherWayAreNotCompared) {
   const Record record = step_of(base, steady(800));
   const auto verdict = [&](const Record& before, const Record& after) {

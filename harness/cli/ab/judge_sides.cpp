@@ -1,5 +1,4 @@
 #include "harness/cli/ab/judge_sides.h"
-#include "harness/cli/ab/red_counters.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/cli/ab/red_counters.h"
 #include "harness/cli/deciding/confirm_red.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/code_causes.h"

@@ -103,11 +103,7 @@ Plan plan_of_counters(const Plan& whole, const std::map<std::string, std::string
 }
 
 std::vector<CounterReading> counters_in(const ProcessResult& result, std::optional<CounterFact>& refused) {
-  std::vector<CounterReading> read;
-  for (const Series& one : result.series)
-    if (!one.processes.empty() && !one.processes.front().placements.empty() &&
-        !one.processes.front().placements.front().samples.empty())
-      read.push_back({one.metric, one.unit, one.processes.front().placements.front().samples.front()});
+  std::vector<CounterReading> read = counters_of(result.series);
   if (!read.empty()) return read;
   for (const Note& note : result.notes) {
     if (note.code != NoteCode::counters_missing) continue;

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "harness/device/trace/launch_sites.h"
 #include "harness/base/result.h"
+#include "harness/device/trace/launch_sites.h"
 #include "harness/device/trace/trace_format.h"
 
 namespace harness::trace {

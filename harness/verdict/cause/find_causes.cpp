@@ -391,10 +391,11 @@ std::string field_of(const Record& record, const std::string& device, std::strin
   return {};
 }
 
-// The counters among the suite's metrics, of the first process.
-std::vector<CounterReading> counters_of(const CaseRecord& record) {
+}  // namespace
+
+std::vector<CounterReading> counters_of(const std::vector<Series>& all_series) {
   std::vector<CounterReading> all;
-  for (const Series& series : record.series) {
+  for (const Series& series : all_series) {
     if (!is_counter_name(series.metric) || series.processes.empty()) continue;
     const auto& placements = series.processes.front().placements;
     if (!placements.empty() && !placements.front().samples.empty())
@@ -402,6 +403,8 @@ std::vector<CounterReading> counters_of(const CaseRecord& record) {
   }
   return all;
 }
+
+namespace {
 
 int number_of(const std::string& text) {
   int number = 0;
@@ -453,8 +456,8 @@ CauseEvidence cause_evidence(const ComparisonRow& row, const CaseRecord& before,
     for (const Difference& one : machine->second.differences)
       if (one.baseline && one.current)  // a side that does not tell is no other version
         evidence.fields.push_back({one.name, *one.baseline, *one.current});
-  evidence.counters_baseline = counters_of(before);
-  evidence.counters_current = counters_of(after);
+  evidence.counters_baseline = counters_of(before.series);
+  evidence.counters_current = counters_of(after.series);
   PairedKernels kernels = paired_kernels(before, after);
   evidence.kernels = std::move(kernels.pairs);
   evidence.times_known = kernels.timed;

@@ -13,6 +13,9 @@
 
 namespace harness {
 
+// The hardware counters among these metrics, of the first process.
+std::vector<CounterReading> counters_of(const std::vector<Series>& all_series);
+
 // All that the records tell of a row. Both sides' clocks are of the readings.
 CauseEvidence cause_evidence(const ComparisonRow& row, const CaseRecord& before, const CaseRecord& after,
                              const SideReading& baseline, const SideReading& current,

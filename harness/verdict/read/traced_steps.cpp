@@ -164,11 +164,12 @@ double sum_of(const CaseRecord& record, std::string_view metric) {
   return sum;
 }
 
-// Entries without a margin and an alpha are those of every traced program.
-bool has_gate_of_its_own(const CaseRecord& one, std::string_view metric) {
-  return std::any_of(one.gate.metrics.begin(), one.gate.metrics.end(), [&](const MetricGate& gate) {
-    return gate.metric == metric && (gate.margin || gate.alpha);
-  });
+// The suite's own gate of a metric. Entries without a margin and an alpha are those of every traced program.
+const MetricGate* own_gate(const CaseRecord& one, std::string_view metric) {
+  const auto found = std::find_if(
+      one.gate.metrics.begin(), one.gate.metrics.end(),
+      [&](const MetricGate& gate) { return gate.metric == metric && (gate.margin || gate.alpha); });
+  return found == one.gate.metrics.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -184,8 +185,11 @@ std::optional<bool> informs_by_overlap(const CaseRecord& before, const CaseRecor
   if (metric != traced_kernel_time && metric != traced_busy_time) return std::nullopt;
   const std::optional<double> old = step_overlap(before), now = step_overlap(after);
   if (!old || !now || std::max(*old, *now) < 1 + notable_overlap) return std::nullopt;
-  if (has_gate_of_its_own(before, metric) || has_gate_of_its_own(after, metric)) return std::nullopt;
-  return metric == traced_kernel_time;
+  const MetricGate* const gate_of_busy = own_gate(before, traced_busy_time);
+  if (metric == traced_busy_time) return gate_of_busy ? std::nullopt : std::optional(false);
+  if (gate_of_busy != nullptr && gate_of_busy->informative) return std::nullopt;
+  if (own_gate(before, metric) != nullptr || own_gate(after, metric) != nullptr) return std::nullopt;
+  return true;
 }
 
 }  // namespace harness

@@ -30,8 +30,9 @@ inline constexpr double notable_overlap = 0.01;
 std::optional<double> step_overlap(const CaseRecord& program);
 
 // Whether `metric` informs, or decides, because kernels of the step overlap on a side and both sides tell
-// both times: kernel_time then informs and busy_time decides. A gate of the suite with a margin or an alpha
-// of its own stays as it is. Nothing: the gate alone says.
+// both times: busy_time then decides, and kernel_time informs. A gate with a margin or an alpha of its own
+// stays as it is. A gate of busy_time counts from the baseline alone: else a change could leave nothing that
+// decides. Nothing: the gate alone says.
 std::optional<bool> informs_by_overlap(const CaseRecord& before, const CaseRecord& after,
                                        std::string_view metric);
 

@@ -5,8 +5,9 @@ what the command prints; or a line of a fenced block without a language that beg
 HEADING each line is `heading<TAB>command`. Commands that not_here.txt names are left out.
 commands.py --all DOCUMENT: likewise, without headings: tests/examples walks all of an example.
 commands.py --file DOCUMENT LANGUAGE NUMBER: the text of the document's block of that language, counted from 0.
-commands.py --shown DOCUMENT HEADING NUMBER FILE exact|like: that FILE has the lines that the document shows below the
-command of that number, in this order. `...` stands for any lines. `like`: numbers, units and hashes may be others.
+commands.py --shown DOCUMENT HEADING NUMBER FILE exact|like|measured: that FILE has the lines that the document shows below
+the command of that number, in this order. `...` stands for any lines. `like`: numbers, units and hashes may be others.
+`measured`: lines with a share are not compared either, because their columns depend on the times of the moment.
 commands.py --check ROOT SCRIPT...: that each command is walked by a script, and each line of not_here.txt is in use.
 """
 import glob
@@ -81,11 +82,12 @@ def plain(line, exact):
     return re.sub(r"\b0 (ns|us|ms|s)\b", "0 s", words)
 
 
-def missing(output, printed, exact):
+def missing(output, printed, how):
     """The first line of `output` that `printed` lacks where it belongs; None if it has all."""
+    exact = how == "exact"
     left, gap = [plain(line, exact) for line in printed], False
     for line in output:
-        if line.strip() == "...":
+        if line.strip() == "..." or (how == "measured" and " %" in line):
             gap = True
             continue
         wanted = plain(line, exact)
@@ -133,7 +135,7 @@ def main(arguments):
         document, heading, number, path, how = arguments[1:]
         output = [output for where, _, output in commands(top, document) if where == heading][int(number)]
         with open(path, encoding="utf-8") as file:
-            line = missing(output, file.read().splitlines(), how == "exact")
+            line = missing(output, file.read().splitlines(), how)
         if line is not None:
             print(f"{document}, {heading}: it does not print, or not there: {line}", file=sys.stderr)
         return line is not None

@@ -53,9 +53,11 @@ steps=()
 shows=like  # or exact: what the document shows below a command, by commands.py --shown
 
 # step STATUS BEGINNING: runs the next command of the page, which begins so, and compares what it prints with what the page
-# shows. STATUS may name several where real times are judged: then the page shows what it prints with the first.
+# shows. STATUS may name several where real times are judged: then the page shows what it prints with the first, and rows of
+# figures are not compared.
 step() {
-  local status=$1 beginning=$2 command=${steps[0]:-} ended=0
+  local status=$1 beginning=$2 command=${steps[0]:-} ended=0 how=$shows
+  [[ $status != *" "* ]] || how=measured
   steps=("${steps[@]:1}")
   if [[ $command != "$beginning"* ]]; then
     problem "$page: the next command is <$command>, and the walk expects <$beginning>"
@@ -65,7 +67,7 @@ step() {
   [[ " $status " == *" $ended "* ]] || problem "exit status $ended, not $status: $command"
   transcribe "$command"
   if [ "$ended" = "${status%% *}" ]; then
-    python3 "$here/commands.py" --shown "$document" "$heading" "$number" "$printed" "$shows" ||
+    python3 "$here/commands.py" --shown "$document" "$heading" "$number" "$printed" "$how" ||
       problem "$page: the page shows something else"
   fi
   number=$((number + 1))

@@ -43,7 +43,8 @@ assert case["items"] == 1000 and case["item_name"] == "elements"
 result = case["results"][0]
 phases = [one for one in result["phases"] if not one.startswith("audit")]
 assert phases == ["process_start", "process_fingerprint", "process_preheat", "construct", "inputs", "allocate", "first_call", "verify", "identify", "warm_up", "sampling", "report", "look", "other"], phases
-assert sum("audit" in one["phases"] for one in case["results"]) == 1, "one of three processes is audited"
+# Each other process is audited with a chance of its own, too.
+assert any("audit" in one["phases"] for one in case["results"]), "one of three processes is audited"
 assert metrics["wall_time"]["processes"][0]["placements"][0]["started"] > 1.7e9
 PY
 sed 's/exact, chunk/exact, chunks/' project/good.yaml >project/misspelled.yaml

@@ -26,6 +26,9 @@ void add_subject(CaseParts& parts, const Catalog& catalog, bool alone, std::stri
 // One call on freshly poisoned outputs, made as samples are, and its check.
 tl::expected<Finding, Ending> call_and_check(CaseParts& parts, Subject& subject) {
   const auto phase = parts.phases.run("verify");
+  if (parts.stated)  // samples found others
+    if (const Status ready = parts.allocation.write_inputs(subject.problem, *parts.inputs); !ready)
+      return parts.subjects.broken(ready.error());
   if (const Status ready = parts.allocation.write_afresh(subject.problem, *parts.inputs); !ready)
     return parts.subjects.broken(ready.error());
   const auto call = [&] { return parts.sampler.call(subject); };
@@ -64,6 +67,9 @@ Step last_check(CaseParts& parts, Subject& subject) {
 // data not.
 Step look_at_kernels(CaseParts& parts, Subject& subject) {
   const auto phase = parts.phases.run("look");
+  if (parts.stated)
+    if (const Status ready = parts.allocation.write_inputs(subject.problem, *parts.timed); !ready)
+      return parts.subjects.broken(ready.error());
   const auto call = [&](sdk::Stream stream) { parts.sampler.run_next(subject, stream); };
   const Status alive =
       look_into(parts.device, call, parts.sampler.pattern(), parts.planned.metrics, subject.result);
@@ -193,6 +199,14 @@ ProcessResult look_at_case(Device& device, const Catalog& catalog, const Planned
 PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& current,
                         const PlannedCase& planned, int process, Carried& carried) {
   return two_builds(device, baseline, current, planned, process, Purpose::measure, carried);
+}
+
+ProcessResult measure_alone(Device& device, const Catalog& catalog, const std::string& side,
+                            const PlannedCase& planned, int process, Carried& carried) {
+  const PlannedCase own = as_workload_sees(planned, catalog);
+  CaseParts parts(device, own, process, Purpose::measure, carried);
+  add_subject(parts, catalog, false, side);
+  return std::move(measure(parts).front());
 }
 
 PairResult look_at_pair(Device& device, const Catalog& baseline, const Catalog& current,

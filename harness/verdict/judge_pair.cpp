@@ -428,9 +428,11 @@ void ask_alone(JudgedRow& judged, const MetricPair& pair, const CaseProof& proof
   if (old == nullptr || now == nullptr)
     return leave_undecided(
         judged, {ReasonCode::alone_unmeasured, {{"side", old == nullptr ? "baseline" : "current"}}});
-  const auto check = check_alone(
-      log_ratios(pair.old, pair.now), {reader.read(pair.old), reader.read(pair.now)},
-      {reader.read(*old), reader.read(*now)}, std::log1p(judged.row.margin), least_processes(records.policy));
+  // The policy of pairs asks for fewer, because what both builds share cancels there.
+  const int least = std::max(least_processes(records.policy), recommended_processes);
+  const auto check =
+      check_alone(log_ratios(pair.old, pair.now), {reader.read(pair.old), reader.read(pair.now)},
+                  {reader.read(*old), reader.read(*now)}, std::log1p(judged.row.margin), least);
   if (!check || !check->differs) return;
   Figures figures{{"together", std::expm1(check->together)},
                   {"alone", std::expm1(check->alone)},

@@ -72,7 +72,7 @@ TEST(Alone, AnotherChangeEndsThePairing) {
 }
 
 TEST(Alone, TooFewProcessesDecideNothing) {
-  for (const std::size_t count : {1U, 2U}) {
+  for (const std::size_t count : {1U, 2U, 4U}) {
     const ComparisonRow row =
         row_of({about(30), first(about(20), count)}, {about(30), first(about(30), count)});
     EXPECT_EQ(row.verdict, Verdict::inconclusive);

@@ -47,7 +47,7 @@ names "inputs drawn -> zeros"
 expect 4 run --against main --accept-proposed --output now.json --report json=verdict.json
 holds now.json 'all(one["sampling"]["inputs"] == "zeros" for one in report["cases"])'
 holds verdict.json 'row("'$case'")["reason_fact"]["code"] == "sampling_differs"'
-names "inputs: drawn, now zeros"
+names "inputs: drawn -> zeros"
 # Who states the same as the baseline meets none of this.
 git commit -q --allow-empty -m "as before"
 expect 0 run --against HEAD~1

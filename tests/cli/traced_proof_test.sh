@@ -44,7 +44,7 @@ same "cases of a proven program" "$(outcomes same.json)" "train looked_at 0
 train/gemm/grid=96/block=256 looked_at 0
 train/gelu/grid=512/block=256 looked_at 0
 train/norm/grid=64/block=256 looked_at 0"
-holds verdict.json 'report["verdict"] == "identical"' 'len(report["cases"]) == 4' \
+holds verdict.json 'report["verdict"] == "identical"' 'len(report["cases"]) == 5' \
   'all(row["verdict"] == "identical" for row in report["cases"])' \
   'any(one["code"] == "traced_proof" and one["programs"] == "train" for one in report["facts"]["remarks"])'
 expect 0 run --against main --measure all --report json=verdict.json
@@ -158,7 +158,7 @@ echo 2 >note && commit "unchanged again"
 ab() { "$HARNESS" ab suite.yaml --device scripted:speed.json --color never --report json=ab.json "$@"; }
 expect 0 ab --baseline HEAD~1
 holds ab.json 'report["verdict"] == "identical"' 'all(row["processes"] == [0, 0] for row in report["cases"])' \
-  'len(report["cases"]) == 4'
+  'len(report["cases"]) == 5'
 expect 0 ab --baseline HEAD~1 --measure all
 own ab.json 'row["processes"] == [5, 5]'
 sed -i 's/norm 64 10000 code_c 13/norm 64 11000 code_d 13/' step

@@ -77,7 +77,10 @@ TEST(Protocol, CarriesALook) {
   const Result<Job> back = decode_job(encode(job));
   ASSERT_TRUE(back) << back.error().text();
   EXPECT_TRUE(back->look);
+  EXPECT_FALSE(back->counters);
   EXPECT_EQ(back->process, 0);
+  job.counters = true;
+  EXPECT_TRUE(decode_job(encode(job)).value().counters);
 }
 
 TEST(Protocol, CarriesTheModulesOfTwoBuilds) {
@@ -87,6 +90,9 @@ TEST(Protocol, CarriesTheModulesOfTwoBuilds) {
   const Result<Job> back = decode_job(encode(job));
   ASSERT_TRUE(back) << back.error().text();
   EXPECT_EQ(back->pair, job.pair);
+  EXPECT_EQ(encode(job).find("alone"), std::string::npos);
+  job.alone = "current";
+  EXPECT_EQ(decode_job(encode(job)).value().alone, "current");
   const std::string start =
       R"({"format": "harness-worker", "version": 2, "device": "cpu", "process": 1, "cases": [])";
   EXPECT_EQ(decode_job(start + "}").value().device, "cpu");
@@ -178,7 +184,7 @@ TEST(Protocol, CarriesTheTextOfAResultAsItIs) {
 }
 
 TEST(Protocol, CarriesEveryFieldOfACase) {
-  static_assert(member_count<Job>() == 12, "the tests of this file check each member of a job");
+  static_assert(member_count<Job>() == 14, "the tests of this file check each member of a job");
   Job job = sample_job();
   job.device_uuid = "GPU-1";
   job.suite = "fusion";

@@ -77,7 +77,7 @@ Step count_own_memory(CaseParts& parts, Subject& subject) {
 }
 
 Step identify(CaseParts& parts, Subject& subject) {
-  if (parts.process > first_process) return {};
+  if (parts.process > first_process || parts.purpose == Purpose::counters) return {};
   if (subject.problem.gpus > 1 && is_gpu_kind(parts.planned.device)) {
     subject.result.identity = Identity{"", Cause{CauseCode::several_gpus}};
     return {};

@@ -63,13 +63,19 @@ Step last_check(CaseParts& parts, Subject& subject) {
   return report_metrics(parts, subject);
 }
 
+// Kernels are looked at, and counted, on the inputs of timed calls.
+Step write_timed_inputs(CaseParts& parts, Subject& subject) {
+  if (!parts.stated) return {};
+  if (const Status ready = parts.allocation.write_inputs(subject.problem, *parts.timed); !ready)
+    return parts.subjects.broken(ready.error());
+  return {};
+}
+
 // The calls of a batch are looked at as they follow each other there: with their code in the cache, and their
 // data not.
 Step look_at_kernels(CaseParts& parts, Subject& subject) {
   const auto phase = parts.phases.run("look");
-  if (parts.stated)
-    if (const Status ready = parts.allocation.write_inputs(subject.problem, *parts.timed); !ready)
-      return parts.subjects.broken(ready.error());
+  if (Step ready = write_timed_inputs(parts, subject); !ready) return ready;
   const auto call = [&](sdk::Stream stream) { parts.sampler.run_next(subject, stream); };
   const Status alive =
       look_into(parts.device, call, parts.sampler.pattern(), parts.planned.metrics, subject.result);
@@ -138,8 +144,21 @@ Step tell_gated_metrics(CaseParts& parts, Subject& subject) {
   return {};
 }
 
+Step read_counters_of(CaseParts& parts, Subject& subject) {
+  const auto phase = parts.phases.run("look");
+  if (Step ready = write_timed_inputs(parts, subject); !ready) return ready;
+  const auto call = [&](sdk::Stream stream) { subject.kernel->run(stream); };
+  const Status alive =
+      read_counters(parts.device, call, parts.planned.sampling.cache, parts.planned.metrics, subject.result);
+  if (!alive) return parts.subjects.broken(alive.error());
+  return {};
+}
+
 std::vector<ProcessResult> looked_at(CaseParts& parts) {
-  parts.subjects.each([&](Subject& one) { return tell_gated_metrics(parts, one); });
+  if (parts.purpose == Purpose::counters) parts.subjects.begin_step(CaseStep::look_at_kernels);
+  parts.subjects.each([&](Subject& one) {
+    return parts.purpose == Purpose::counters ? read_counters_of(parts, one) : tell_gated_metrics(parts, one);
+  });
   std::vector<ProcessResult> results;
   const std::vector<Phase> phases = take_phases(parts);
   for (Subject& subject : parts.subjects) {
@@ -152,7 +171,7 @@ std::vector<ProcessResult> looked_at(CaseParts& parts) {
 
 std::vector<ProcessResult> measure(CaseParts& parts) {
   prepare_case(parts);
-  if (parts.purpose == Purpose::look) return looked_at(parts);
+  if (parts.purpose != Purpose::measure) return looked_at(parts);
   sample_case(parts);
   if (parts.subjects.first_in() != nullptr) check_and_look(parts);
   parts.subjects.begin_step(CaseStep::measure_control);
@@ -196,6 +215,11 @@ ProcessResult look_at_case(Device& device, const Catalog& catalog, const Planned
   return one_build(device, catalog, planned, process, Purpose::look, carried);
 }
 
+ProcessResult counters_of_case(Device& device, const Catalog& catalog, const PlannedCase& planned,
+                               int process, Carried& carried) {
+  return one_build(device, catalog, planned, process, Purpose::counters, carried);
+}
+
 PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& current,
                         const PlannedCase& planned, int process, Carried& carried) {
   return two_builds(device, baseline, current, planned, process, Purpose::measure, carried);
@@ -212,6 +236,11 @@ ProcessResult measure_alone(Device& device, const Catalog& catalog, const std::s
 PairResult look_at_pair(Device& device, const Catalog& baseline, const Catalog& current,
                         const PlannedCase& planned, int process, Carried& carried) {
   return two_builds(device, baseline, current, planned, process, Purpose::look, carried);
+}
+
+PairResult counters_of_pair(Device& device, const Catalog& baseline, const Catalog& current,
+                            const PlannedCase& planned, int process, Carried& carried) {
+  return two_builds(device, baseline, current, planned, process, Purpose::counters, carried);
 }
 
 }  // namespace harness

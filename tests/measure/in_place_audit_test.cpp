@@ -74,7 +74,8 @@ class MarksInputs : public Honest {
 };
 
 template <class Kernel>
-ProcessResult measured(std::uint64_t nonce, CacheMode cache = CacheMode::hot) {
+ProcessResult measured(std::uint64_t nonce, CacheMode cache = CacheMode::hot,
+                       TimingMode timing = TimingMode::events) {
   Catalog catalog;
   EXPECT_TRUE(catalog.add({sdk::module_abi, sdk::compiler_abi, "test", [](sdk::Registry& registry) {
                              registry.add(std::make_unique<Halves>());
@@ -94,7 +95,7 @@ ProcessResult measured(std::uint64_t nonce, CacheMode cache = CacheMode::hot) {
   planned.sampling.processes = 1;  // which is audited, then
   planned.sampling.placements = 4;
   planned.sampling.cache = cache;
-  planned.sampling.timing = TimingMode::events;
+  planned.sampling.timing = timing;
   Carried carried;
   carried.nonce = nonce;
   return measure_case(*device, catalog, planned, 1, carried);
@@ -106,6 +107,34 @@ TEST(InPlaceAudit, AnHonestKernelIsMeasured) {
       const ProcessResult result = measured<Honest>(nonce, cache);
       EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
     }
+}
+
+// Tensors hold what the last call of a batch has left, so one call alone can be checked.
+TEST(InPlaceAudit, AnHonestKernelIsMeasuredInBatches) {
+  for (const CacheMode cache : {CacheMode::hot, CacheMode::cold, CacheMode::rotate}) {
+    const ProcessResult result = measured<Honest>(1, cache, TimingMode::batch);
+    ASSERT_EQ(result.outcome, Outcome::measured) << result.reason;
+    EXPECT_EQ(result.timing, TimingMode::batch);
+    EXPECT_LT(result.verification->after, 1e-6);
+  }
+}
+
+// It works in the first calls of a process, and in none after them.
+class WorksInTheFirstCalls : public Honest {
+ public:
+  using Honest::Honest;
+  void run(sdk::Stream) override {
+    if (calls_++ < 2) work();
+  }
+
+ private:
+  int calls_ = 0;
+};
+
+TEST(InPlaceAudit, TheLastCheckOfBatchesFindsAKernelThatStoppedWorking) {
+  const ProcessResult result = measured<WorksInTheFirstCalls>(1, CacheMode::hot, TimingMode::batch);
+  ASSERT_EQ(result.outcome, Outcome::incorrect);
+  EXPECT_EQ(result.reason->count("after_timing"), 1);
 }
 
 // An audit writes values that no call has seen.

@@ -269,11 +269,7 @@ class AuditedSamples {
     return changes_in_place() ? Outputs{} : set(index).outputs(subject_.problem);
   }
 
-  [[nodiscard]] bool changes_in_place() const {
-    const std::vector<sdk::TensorSpec>& tensors = subject_.problem.tensors;
-    return std::any_of(tensors.begin(), tensors.end(),
-                       [](const sdk::TensorSpec& one) { return one.role == sdk::Role::in_place; });
-  }
+  [[nodiscard]] bool changes_in_place() const { return harness::changes_in_place(subject_.problem); }
 
   // A few of the sets.
   std::vector<std::size_t> drawn(std::vector<std::size_t> sets) {

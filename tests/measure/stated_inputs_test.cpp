@@ -237,6 +237,19 @@ TEST(StatedInputs, AreNoneThatResultsAreCheckedOn) {
   EXPECT_EQ(measured(planned_on("zeros", "right_on_zeros")).outcome, Outcome::incorrect);
 }
 
+TEST(StatedInputs, AreWhatCountersAreReadOn) {
+  const auto device = scripted(R"({"version": 1, "default": {"us": 100, "counters": [
+    {"name": "dram__bytes_read.sum", "value": 1, "unit": "byte"}]}})");
+  for (const auto& [inputs, expected] : {std::pair("zeros", on_zeros), {"drawn", on_values}}) {
+    PlannedCase planned = planned_on(inputs, "honest");
+    planned.metrics = {"dram__bytes_read.sum"};
+    Carried carried;
+    const ProcessResult result = counters_of_case(*device, catalog(), planned, 1, carried);
+    ASSERT_EQ(result.series.size(), 1U) << result.reason;
+    EXPECT_EQ(taken, expected) << inputs << ": the last call is the one whose counters are read";
+  }
+}
+
 // Two cases differ in what they ask of the device if they are timed on other values.
 TEST(StatedInputs, BelongToTheDigest) {
   const auto digest = [](const std::string& inputs) {

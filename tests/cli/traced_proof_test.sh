@@ -158,7 +158,7 @@ echo 2 >note && commit "unchanged again"
 ab() { "$HARNESS" ab suite.yaml --device scripted:speed.json --color never --report json=ab.json "$@"; }
 expect 0 ab --baseline HEAD~1
 holds ab.json 'report["verdict"] == "identical"' 'all(row["processes"] == [0, 0] for row in report["cases"])' \
-  'len(report["cases"]) == 5'
+  'len(report["cases"]) == 4'
 expect 0 ab --baseline HEAD~1 --measure all
 own ab.json 'row["processes"] == [5, 5]'
 sed -i 's/norm 64 10000 code_c 13/norm 64 11000 code_d 13/' step

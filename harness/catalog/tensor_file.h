@@ -17,7 +17,7 @@
 
 namespace harness {
 
-// Whether a mode sets this tensor. Those that calls change keep their drawn values, because the second call
+// Whether a mode sets this tensor. Tensors that calls change keep their drawn values, because the second call
 // would find others in any case. `zeros` leaves whole numbers of 32 bits, which are indices, and the other
 // modes leave all whole numbers.
 constexpr bool takes(InputsMode mode, const sdk::TensorSpec& tensor) {

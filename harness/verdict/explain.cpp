@@ -5,11 +5,11 @@
 
 #include "harness/base/text.h"
 #include "harness/model/device_kinds.h"
+#include "harness/verdict/alone.h"
 #include "harness/verdict/check/comparable.h"
 #include "harness/verdict/compare.h"
 #include "harness/verdict/compared_records.h"
 #include "harness/verdict/decide/gates.h"
-#include "harness/verdict/read/alone.h"
 #include "harness/verdict/trace.h"
 
 namespace harness {

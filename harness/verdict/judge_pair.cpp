@@ -6,6 +6,7 @@
 
 #include "harness/model/device_kinds.h"
 #include "harness/model/program_metrics.h"
+#include "harness/verdict/alone.h"
 #include "harness/verdict/check/describe.h"
 #include "harness/verdict/check/diagnose.h"
 #include "harness/verdict/check/exact.h"
@@ -15,7 +16,6 @@
 #include "harness/verdict/cpu_change.h"
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/decide/looks.h"
-#include "harness/verdict/read/alone.h"
 #include "harness/verdict/read/pairs.h"
 #include "harness/verdict/read/traced_steps.h"
 #include "harness/verdict/unit/judge_in_unit.h"

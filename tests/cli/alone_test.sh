@@ -96,7 +96,7 @@ real() { "$HARNESS" ab suite.yaml --baseline HEAD~1 --device cpu --build ./build
   --report json=real.json >"$printed" 2>&1 && problem "a build ten times as slow passes"
 holds real.json 'row()["verdict"] != "unchanged"' \
   'row()["reason_fact"]["code"] == "alone_differs" or any(one["code"] == "judged_alone" for one in row()["diagnostics"])'
-# What a build leaves behind in the process of both is found there.
+# A timer that a build leaves behind in the process of both is found there.
 expect 5 real --filter '*/leaves/*' --report json=left.json
 holds left.json 'row()["verdict"] == "failed"'
 names "timer"

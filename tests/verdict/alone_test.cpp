@@ -1,5 +1,5 @@
 // Builds that share processes, beside processes that hold one of them alone.
-#include "harness/verdict/read/alone.h"
+#include "harness/verdict/alone.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -97,7 +97,7 @@ std::pair<SideReading, SideReading> read(const std::vector<double>& before,
   return {reader.read(series_at(before)), reader.read(series_at(after))};
 }
 
-// What honest builds differ by alone varies as their processes do.
+// The change alone of honest builds varies as their processes do.
 TEST(Alone, HonestBuildsAreRarelyDoubted) {
   std::mt19937 random(1);
   int doubted = 0, ended = 0;

@@ -116,7 +116,7 @@ Edit timed_on(const std::string& inputs, const std::string& hash = {}) {
   };
 }
 
-// Whoever accepts what a change proposes still compares no zeros with values.
+// Proposals that are accepted still compare no zeros with values.
 TEST(TimedInputs, ThatDifferAreNotComparable) {
   const std::vector<std::pair<Edit, Edit>> edits{
       {timed_on("drawn"), timed_on("zeros")},

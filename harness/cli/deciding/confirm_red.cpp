@@ -4,8 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "harness/verdict/alone.h"
 #include "harness/verdict/compare.h"
-#include "harness/verdict/read/alone.h"
 
 namespace harness {
 namespace {

@@ -24,7 +24,7 @@
 #include "harness/cli/run/leave_out_unselected.h"
 #include "harness/measure/worker/probe.h"
 #include "harness/store/git.h"
-#include "harness/suite/plan/stated_inputs.h"
+#include "harness/suite/plan/inputs_setting.h"
 #include "harness/verdict/check/stands_for.h"
 
 namespace harness {

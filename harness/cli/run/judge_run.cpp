@@ -11,7 +11,7 @@
 #include "harness/cli/output/emit.h"
 #include "harness/cli/run/keep_run.h"
 #include "harness/store/git.h"
-#include "harness/suite/plan/stated_inputs.h"
+#include "harness/suite/plan/inputs_setting.h"
 #include "harness/verdict/check/stands_for.h"
 
 namespace harness {

@@ -18,11 +18,11 @@ class StatedInputs {
   // one that the plan saw, or does not fit the problem.
   static std::optional<StatedInputs> of(const PlannedCase& planned, const sdk::Problem& problem);
 
-  // What the samples are taken on. `seed`: of the case's drawn inputs.
+  // The values that samples are taken on. `seed`: of the case's drawn inputs.
   [[nodiscard]] InputsRecipe usual(std::uint64_t seed) const;
 
   // Values of the same kind that the process has not seen, to tell whether a variant does the same work on
-  // them. `uniform` and `normal` are drawn anew. Of zeros and of a file one element of every 64 is as drawn:
+  // them. `uniform` and `normal` are drawn anew. Zeros and a file have one element of every 64 as drawn:
   // so few take no longer, and yet most results of a long sum depend on some.
   [[nodiscard]] InputsRecipe unseen(std::uint64_t seed) const;
   static constexpr std::int64_t one_drawn_of = 64;

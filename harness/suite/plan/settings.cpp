@@ -8,7 +8,7 @@
 #include "harness/model/device_kinds.h"
 #include "harness/model/known_metrics.h"
 #include "harness/suite/plan/expand.h"
-#include "harness/suite/plan/stated_inputs.h"
+#include "harness/suite/plan/inputs_setting.h"
 
 namespace harness {
 namespace {

@@ -1,5 +1,5 @@
 // The inputs that a suite states for its cases: where a key wins, and what is wrong with a name or a file.
-#include "harness/suite/plan/stated_inputs.h"
+#include "harness/suite/plan/inputs_setting.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

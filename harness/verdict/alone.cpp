@@ -1,4 +1,4 @@
-#include "harness/verdict/read/alone.h"
+#include "harness/verdict/alone.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "harness/suite/plan/stated_inputs.h"
+#include "harness/suite/plan/inputs_setting.h"
 
 #include <fmt/format.h>
 

@@ -313,8 +313,8 @@ std::string lacking(const ComparisonRow& row, const Reason& reason) {
           reason.number("error"), reason.number("baseline"), reason.number("current"));
     case ReasonCode::alone_differs:
       return fmt::format(
-          "the change is {} where both builds share processes, and {} where each has its own; {} processes a "
-          "side of the latter cannot decide",
+          "the change is {} where both builds share processes, and {} where each has its own; {} a side of "
+          "the latter cannot decide",
           signed_percent(reason.number("together")), signed_percent(reason.number("alone")),
           reason.count("processes"));
     case ReasonCode::alone_unmeasured:

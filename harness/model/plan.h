@@ -51,6 +51,10 @@ struct Sampling {
   TimingMode timing = TimingMode::automatic;
   PowerMode power = PowerMode::boost;
   std::vector<int> batch_nodes = {};  // calls in each batch, increasing; empty: by the call's time
+  // The values on which calls are timed (measure/tensors/stated_inputs.h): the name of an InputsMode, or a
+  // file as the suite writes it.
+  std::string inputs = std::string(name_of(InputsMode::drawn));
+  std::string inputs_hash = {};  // content_hash of the file; "": it is none
 
   bool operator==(const Sampling&) const = default;
 };
@@ -136,7 +140,8 @@ struct PlannedCase {
   std::optional<Sampling> suite_sampling = {};
   // The values of the parameters that `params` calls `tuned`: what the variant gets. Empty: it has none.
   sdk::Params tuned = {};
-  std::string choice = {};  // that the variant is to make (sdk::Kernel::choose); "": its own
+  std::string choice = {};       // that the variant is to make (sdk::Kernel::choose); "": its own
+  std::string inputs_file = {};  // where Sampling::inputs names a file, its path here; not kept in records
   // Instead of a workload. A benchmark in the output of a program is a case with the same program.
   std::optional<Program> program = {};
 

@@ -110,7 +110,14 @@ struct Described<Sampling> {
           .elements(2, 8)
           .such_as("[100, 200, 400]")
           .says("With `timing: batch`, the calls of each batch: two to eight increasing numbers. Default: by "
-                "the time of a call."));
+                "the time of a call."),
+      field("inputs", &Sampling::inputs)
+          .unless_default()
+          .such_as("zeros")
+          .says("Values on which calls are timed. `drawn`: as the workload draws them. Else `zeros`, "
+                "`uniform`, "
+                "`normal` or a safetensors file. Results are always checked on drawn values."),
+      field("inputs_hash", &Sampling::inputs_hash).unless_default());
 };
 
 template <>
@@ -206,6 +213,7 @@ struct Described<PlannedCase> {
       field("suite_sampling", &PlannedCase::suite_sampling).unless_default(),
       field("tuned", &PlannedCase::tuned).unless_default(),
       field("choice", &PlannedCase::choice).unless_default(),
+      field("inputs_file", &PlannedCase::inputs_file).unless_default(),
       field("program", &PlannedCase::program).unless_default(), field("gate", &PlannedCase::gate),
       field("counter_passes", &PlannedCase::counter_passes).unless_default(),
       field("where", &PlannedCase::where).null_when_default(),

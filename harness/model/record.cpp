@@ -40,6 +40,7 @@ constexpr std::string_view oldest_digest_rules = "1";  // such a digest has no p
 void forget_process(CaseRecord& record, int process) {
   std::erase_if(record.processes, [&](const ProcessResult& r) { return r.process == process; });
   forget_samples(record.series, process);
+  forget_samples(record.alone, process);
 }
 
 // One id can stand for other parameters in the output of another start. Such samples are of another thing.
@@ -227,8 +228,9 @@ void add_result(CaseRecord& record, ProcessResult result) {
     forget_samples(record.series, 0);
   else if (std::any_of(record.processes.begin(), record.processes.end(), is_measured))
     result.series.clear();
+  std::vector<Series>& all = is_alone(result.process) ? record.alone : record.series;
   for (Series& part : result.series) {
-    Series& whole = series_named(record.series, part);
+    Series& whole = series_named(all, part);
     for (ProcessSamples& samples : part.processes) whole.processes.push_back(std::move(samples));
     std::sort(whole.processes.begin(), whole.processes.end(),
               [](const auto& a, const auto& b) { return a.process < b.process; });

@@ -208,8 +208,13 @@ struct Identity {
 
 // Processes with higher numbers measured a regression again, to confirm it (verdict/decide/confirm.h).
 inline constexpr int last_plain_process = most_processes;
+// Still higher numbers: in an A/B run whose processes hold both builds, these held one build alone.
+inline constexpr int last_confirming_process = 2 * most_processes;
 constexpr bool confirms(int process) {
-  return process > last_plain_process;
+  return process > last_plain_process && process <= last_confirming_process;
+}
+constexpr bool is_alone(int process) {
+  return process > last_confirming_process;
 }
 
 using Texts = std::map<std::string, std::string>;
@@ -276,6 +281,7 @@ struct CaseRecord {
   Rare<Cause> reason = {};
   std::vector<ProcessResult> processes;  // `series` here are moved to `series` below
   std::vector<Series> series;            // merged over processes, process order
+  std::vector<Series> alone = {};        // the same, of the processes that held this build alone
   Rare<Sampling> suite_sampling = {};    // see PlannedCase
   Rare<Program> program = {};            // see PlannedCase; without its folder
   Rare<sdk::Params> tuned = {};          // see PlannedCase

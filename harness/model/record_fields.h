@@ -258,7 +258,8 @@ struct Described<CaseRecord> {
                 expect_unique(node, all, &ProcessResult::process, "process");
               }),
           field("build", &CaseRecord::build).unless_default(),
-          field("metrics", &CaseRecord::series).required().as<AsSeries>().checked(expect_metrics_once));
+          field("metrics", &CaseRecord::series).required().as<AsSeries>().checked(expect_metrics_once),
+          field("alone", &CaseRecord::alone).unless_default().as<AsSeries>().checked(expect_metrics_once));
 };
 
 template <>

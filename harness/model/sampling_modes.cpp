@@ -25,7 +25,9 @@ const std::vector<sdk::ParamSpec>& mode_axes() {
       axis<TimingMode>(
           "timing",
           "how calls are timed: events, each by itself; batch, many in one go; auto, the one that "
-          "serves")};
+          "serves"),
+      axis<InputsMode>(
+          "inputs", "the values on which calls are timed: drawn by the workload, zeros, uniform or normal")};
   return axes;
 }
 

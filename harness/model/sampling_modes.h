@@ -37,8 +37,21 @@ template <>
 inline constexpr auto enum_names<PowerMode> = names<PowerMode>({{PowerMode::boost, "boost"},
                                                                 {PowerMode::sustained, "sustained"}});
 
-// The modes as axes, for suites: `cache` and `timing`, with their values as choices. A parameter of the
-// workload by the same name hides one.
+// The values on which calls are timed, unless a file has them. Checks always have the drawn ones.
+enum class InputsMode {
+  drawn,  // as the workload draws them
+  zeros,
+  uniform,  // from -1 to 1
+  normal,   // around 0, with a standard deviation of 1
+};
+template <>
+inline constexpr auto enum_names<InputsMode> = names<InputsMode>({{InputsMode::drawn, "drawn"},
+                                                                  {InputsMode::zeros, "zeros"},
+                                                                  {InputsMode::uniform, "uniform"},
+                                                                  {InputsMode::normal, "normal"}});
+
+// The modes as axes, for suites: `cache`, `timing` and `inputs`, with their values as choices. A parameter of
+// the workload by the same name hides one.
 const std::vector<sdk::ParamSpec>& mode_axes();
 
 // The parameters that the workload knows: without those of modes.

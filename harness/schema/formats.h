@@ -13,11 +13,12 @@ struct DocumentFormat {
 
 namespace formats {
 
-inline constexpr DocumentFormat record{"harness-record"};         // harness/model/README.md
-inline constexpr DocumentFormat samples{"harness-samples"};       // harness/store/README.md
-inline constexpr DocumentFormat worker{"harness-worker", 2};      // harness/measure/README.md
-inline constexpr DocumentFormat ceilings{"harness-ceilings"};     // ceiling_cache.h
-inline constexpr DocumentFormat campaign{"harness-campaign", 2};  // harness/cli/farm/campaign.h
+inline constexpr DocumentFormat record{"harness-record"};            // harness/model/README.md
+inline constexpr DocumentFormat samples{"harness-samples"};          // harness/store/README.md
+inline constexpr DocumentFormat worker{"harness-worker", 2};         // harness/measure/README.md
+inline constexpr DocumentFormat worker_inputs{"harness-worker", 3};  // a job that states inputs
+inline constexpr DocumentFormat ceilings{"harness-ceilings"};        // ceiling_cache.h
+inline constexpr DocumentFormat campaign{"harness-campaign", 2};     // harness/cli/farm/campaign.h
 // The others: harness/report/formats.md.
 inline constexpr DocumentFormat plan{"harness-plan", 2};
 inline constexpr DocumentFormat run_report{"harness-run-report", 2};

@@ -129,6 +129,8 @@ class SettingsReader {
       return static_cast<T>(found.integer);
     } else if constexpr (NamedEnum<T>) {
       return parse_name<T>(found.text);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      return found.text;
     } else if constexpr (std::is_same_v<T, double>) {
       if (const auto read = number(found, field_text(field))) return typename Field::Member(*read);
       return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include "harness/base/text.h"
 #include "harness/model/device_kinds.h"
+#include "harness/verdict/alone.h"
 #include "harness/verdict/check/comparable.h"
 #include "harness/verdict/compare.h"
 #include "harness/verdict/compared_records.h"
@@ -20,8 +21,12 @@ const CaseRecord* case_named(const Record& record, const std::string& id) {
   return nullptr;
 }
 
-const Series* series_of(const CaseRecord* record, const std::string& metric) {
-  return record == nullptr ? nullptr : series_named(*record, metric);
+const Series* series_of(const CaseRecord* record, const ComparisonRow& row) {
+  if (record == nullptr || !is_judged_alone(row))
+    return record == nullptr ? nullptr : series_named(*record, row.metric);
+  const auto alone = std::find_if(record->alone.begin(), record->alone.end(),
+                                  [&](const Series& one) { return one.metric == row.metric; });
+  return alone == record->alone.end() ? nullptr : &*alone;
 }
 
 // Whether the row shows all processes together, because fresh ones did not confirm it.
@@ -145,8 +150,8 @@ RowExplanation explained(const ComparisonRow& row, const Compared& compared) {
   one.row = row;
   const CaseRecord* before = case_named(compared.baseline, row.case_id);
   const CaseRecord* after = case_named(compared.current, row.case_id);
-  const Series* old = series_of(before, row.metric);
-  const Series* now = series_of(after, row.metric);
+  const Series* old = series_of(before, row);
+  const Series* now = series_of(after, row);
   const bool both = old != nullptr && now != nullptr;
   if (both) one.checks = checks_of(compared, row, *before, *after, *old, *now);
   ComparabilityCheck first{

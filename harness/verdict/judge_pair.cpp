@@ -6,6 +6,7 @@
 
 #include "harness/model/device_kinds.h"
 #include "harness/model/program_metrics.h"
+#include "harness/verdict/alone.h"
 #include "harness/verdict/check/describe.h"
 #include "harness/verdict/check/diagnose.h"
 #include "harness/verdict/check/exact.h"
@@ -148,9 +149,9 @@ Design design_of(const ComparisonRow& row, const MetricPair& pair, const Compare
 // The ratios of an A/B run that are tested in place of the two means.
 std::optional<std::vector<double>> ratios_of(const ComparedRecords& records, const Series& old,
                                              const Series& now, const SideReading& baseline,
-                                             const SideReading& current) {
-  if (records.pairing == Pairing::Kind::process) return log_ratios(old, now);
-  if (records.pairing == Pairing::Kind::session) return ratios_in_turn(baseline, current);
+                                             const SideReading& current, bool alone = false) {
+  if (records.pairing == Pairing::Kind::process && !alone) return log_ratios(old, now);
+  if (records.pairing) return ratios_in_turn(baseline, current);
   return std::nullopt;
 }
 
@@ -214,7 +215,7 @@ void judge_at_once(JudgedRow& judged, const MetricPair& pair, const SideReading&
     row.one_file = design.by_session && (is_one_session(baseline) || is_one_session(current));
     design.session_variance = std::max(design.session_variance, between);
   }
-  design.ratios = ratios_of(records, pair.old, pair.now, baseline, current);
+  design.ratios = ratios_of(records, pair.old, pair.now, baseline, current, pair.alone);
   if (auto look = weigh(row, 1, baseline, current, design, records.policy)) {
     judged.evidence = Evidence{0, {}, row.baseline.processes, {}};
     judged.evidence->looks.push_back(std::move(*look));
@@ -401,13 +402,60 @@ void set_proven(const CaseProof& proof, ComparisonRow& row, bool launches) {
   row.unproven = proof.gap;
 }
 
-JudgedRow judge_pair(const MetricPair& pair, const CaseProof& proof, const ComparedRecords& records,
-                     SideReader& reader) {
+namespace {
+
+JudgedRow judge_together(const MetricPair& pair, const CaseProof& proof, const ComparedRecords& records,
+                         SideReader& reader) {
   if (!was_confirmed(pair.now)) return judge(pair, proof, records, reader);
   const Series now = stage_of(pair.now, false);
   const Series old = records.pairing ? stage_of(pair.old, false) : pair.old;
   JudgedRow judged = judge({pair.before, pair.after, old, now}, proof, records, reader);
   weigh_again(judged, pair, records, reader);
+  return judged;
+}
+
+const Series* alone_of(const CaseRecord& record, const std::string& metric) {
+  const auto found = std::find_if(record.alone.begin(), record.alone.end(),
+                                  [&](const Series& one) { return one.metric == metric; });
+  return found == record.alone.end() ? nullptr : &*found;
+}
+
+void leave_undecided(JudgedRow& judged, Reason reason) {
+  conclude(judged.row, Verdict::inconclusive, std::move(reason));
+  judged.evidence.reset();
+  judged.spreads.clear();
+}
+
+// Where processes that hold one build each say something else than those that hold both, they decide. Records
+// of before have none.
+void ask_alone(JudgedRow& judged, const MetricPair& pair, const CaseProof& proof,
+               const ComparedRecords& records, SideReader& reader) {
+  if (records.pairing != Pairing::Kind::process || !judged.evidence || judged.row.in_unit) return;
+  const Series *old = alone_of(pair.before, pair.old.metric), *now = alone_of(pair.after, pair.now.metric);
+  if (old == nullptr && now == nullptr) return;
+  if (old == nullptr || now == nullptr)
+    return leave_undecided(
+        judged, {ReasonCode::alone_unmeasured, {{"side", old == nullptr ? "baseline" : "current"}}});
+  // The policy of pairs asks for fewer, because what both builds share cancels there.
+  const int least = std::max(least_processes(records.policy), recommended_processes);
+  const auto check =
+      check_alone(log_ratios(pair.old, pair.now), {reader.read(pair.old), reader.read(pair.now)},
+                  {reader.read(*old), reader.read(*now)}, std::log1p(judged.row.margin), least);
+  if (!check || !check->differs) return;
+  Figures figures{{"together", std::expm1(check->together)},
+                  {"alone", std::expm1(check->alone)},
+                  {"processes", check->processes}};
+  if (!check->enough) return leave_undecided(judged, {ReasonCode::alone_differs, std::move(figures)});
+  judged = judge({pair.before, pair.after, *old, *now, true}, proof, records, reader);
+  judged.row.diagnostics.push_back({DiagnosticCode::judged_alone, std::move(figures)});
+}
+
+}  // namespace
+
+JudgedRow judge_pair(const MetricPair& pair, const CaseProof& proof, const ComparedRecords& records,
+                     SideReader& reader) {
+  JudgedRow judged = judge_together(pair, proof, records, reader);
+  ask_alone(judged, pair, proof, records, reader);
   return judged;
 }
 

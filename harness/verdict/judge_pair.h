@@ -17,6 +17,7 @@ struct MetricPair {
   const CaseRecord& after;
   const Series& old;
   const Series& now;
+  bool alone = false;  // of processes that hold one build each, of an A/B run whose others hold both
 };
 
 // The sides of a row at each look, kept until it is known which one it shows.

@@ -22,7 +22,7 @@ both() {
   python3 - "$@" <<'PY'
 import json, sys
 before, digest, after, fresh = float(sys.argv[1]), sys.argv[2], float(sys.argv[3]), float(sys.argv[-1])
-case = lambda us, n, side, digest: {"match": "*/n=%s" % n, "side": side, "process_us": us, "sample_sd": 0.001, "identity": {"digest": digest}}
+case = lambda us, n, side, digest: {"match": "*/n=%s" % n, "side": side, "process_us": us, "alone_us": us[0], "sample_sd": 0.001, "identity": {"digest": digest}}
 json.dump({"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [
   case([before], 63, "baseline", "a"), case([after] * 5 + [fresh] * 498, 63, "current", digest),
   {"match": "*", "us": 50, "identity": {"digest": "c"}}]}, open("both.json", "w"))

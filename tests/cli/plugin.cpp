@@ -1,6 +1,7 @@
 // A plugin for the command-line tests: a trivial workload (y = 2x) with variants that behave and
 // variants that are broken on purpose, one way each.
 #include <fcntl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,8 +54,34 @@ enum class Way {
   forks,
   daemons,
   stops,
-  held
+  held,
+  slowed,
+  leaves
 };
+
+// How many copies of this plugin the process holds, each with another build's variants.
+constexpr const char* copies = "TEST_PLUGIN_COPIES";
+int copies_loaded() {
+  const char* const known = std::getenv(copies);
+  return known == nullptr ? 0 : std::atoi(known);
+}
+
+// As long as the later commit's, while that one is loaded too; a tenth alone.
+void work_slowed() {
+#ifdef HARNESS_TEST_NEXT
+  usleep(2000);
+#else
+  usleep(copies_loaded() > 1 ? 2000 : 200);
+#endif
+}
+
+// Only the later commit's sets a timer, which nobody stops.
+void leave_a_timer() {
+#ifdef HARNESS_TEST_NEXT
+  constexpr itimerval in_an_hour{{0, 0}, {3600, 0}};
+  setitimer(ITIMER_PROF, &in_an_hour, nullptr);
+#endif
+}
 
 // Leaves a process behind, as one of its group or of a session of its own.
 void leave_process(bool daemon) {
@@ -101,6 +128,8 @@ class Doubler : public sdk::Kernel {
     if (way == Way::crashes) raise(SIGSEGV);
     if (way == Way::slow) usleep(2000);
     if (way == Way::held) wait_while_held();
+    if (way == Way::slowed) work_slowed();
+    if (way == Way::leaves) leave_a_timer();
     if (way == Way::hangs)
       while (true) pause();
     if (way == Way::prints) {
@@ -207,6 +236,8 @@ HARNESS_VARIANT(twice, drifts, cpu, "wrong from the fourth call on", Doubler<Way
 HARNESS_VARIANT(twice, crashes, cpu, "segmentation fault", Doubler<Way::crashes>)
 HARNESS_VARIANT(twice, hangs, cpu, "never returns", Doubler<Way::hangs>)
 HARNESS_VARIANT(twice, held, cpu, "waits while the test holds it", Doubler<Way::held>)
+HARNESS_VARIANT(twice, slowed, cpu, "slow while a later commit's is loaded", Doubler<Way::slowed>)
+HARNESS_VARIANT(twice, leaves, cpu, "a later commit's leaves a timer", Doubler<Way::leaves>)
 HARNESS_VARIANT(twice, throws, cpu, "cannot be built", Doubler<Way::throws>)
 HARNESS_VARIANT(twice, prints, cpu, "writes to standard output", Doubler<Way::prints>)
 HARNESS_VARIANT(twice, forks, cpu, "leaves a child behind", Doubler<Way::forks>)
@@ -218,6 +249,7 @@ void register_all(sdk::Registry& registry) {
     if (*way == 'c') raise(SIGSEGV);
     _exit(0);
   }
+  setenv(copies, std::to_string(copies_loaded() + 1).c_str(), 1);
   register_workload_twice(registry);
   register_workload_tiled(registry);
   register_workload_shared(registry);
@@ -237,6 +269,8 @@ void register_all(sdk::Registry& registry) {
   register_variant_twice_crashes(registry);
   register_variant_twice_hangs(registry);
   register_variant_twice_held(registry);
+  register_variant_twice_slowed(registry);
+  register_variant_twice_leaves(registry);
   register_variant_twice_throws(registry);
   register_variant_twice_prints(registry);
   register_variant_twice_forks(registry);

@@ -36,6 +36,25 @@ holds verdict.json 'row("'$case'")["reason_fact"]["code"] == "case_differs"'
 expect 3 "$HARNESS" compare --baseline main --current HEAD --accept-proposed
 git checkout -q main
 
+# Other inputs: the baseline's measure, whatever the change states. Accepted, nothing is comparable.
+git checkout -qb zeros && sed -i 's/samples: 20/samples: 20, inputs: zeros/' suite.yaml && commit "on zeros"
+expect 0 "$HARNESS" list suite.yaml --device scripted:speed.json
+names zeros
+expect 0 run --against main --output now.json --report json=verdict.json
+holds now.json 'all("inputs" not in one["sampling"] for one in report["cases"])'
+holds verdict.json 'any(one["code"] == "sampling_proposed" for one in row("'$case'")["diagnostics"])'
+expect 4 run --against main --accept-proposed --output now.json --report json=verdict.json
+holds now.json 'all(one["sampling"]["inputs"] == "zeros" for one in report["cases"])'
+holds verdict.json 'row("'$case'")["reason_fact"]["code"] == "sampling_differs"'
+# Who states the same as the baseline meets none of this.
+git commit -q --allow-empty -m "as before"
+expect 0 run --against HEAD~1
+expect 0 run
+git commit -q --allow-empty -m "once more"
+expect 0 run --against HEAD~1 --output now.json
+holds now.json 'all(one["sampling"]["inputs"] == "zeros" for one in report["cases"])'
+git checkout -q main
+
 # More samples count at once, and by hand anything does.
 git checkout -qb stronger && sed -i 's/samples: 20/samples: 30/' suite.yaml && commit "more samples"
 expect 0 run --against main --output now.json

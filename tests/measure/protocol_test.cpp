@@ -90,6 +90,9 @@ TEST(Protocol, CarriesTheModulesOfTwoBuilds) {
   const Result<Job> back = decode_job(encode(job));
   ASSERT_TRUE(back) << back.error().text();
   EXPECT_EQ(back->pair, job.pair);
+  EXPECT_EQ(encode(job).find("alone"), std::string::npos);
+  job.alone = "current";
+  EXPECT_EQ(decode_job(encode(job)).value().alone, "current");
   const std::string start =
       R"({"format": "harness-worker", "version": 2, "device": "cpu", "process": 1, "cases": [])";
   EXPECT_EQ(decode_job(start + "}").value().device, "cpu");
@@ -181,7 +184,7 @@ TEST(Protocol, CarriesTheTextOfAResultAsItIs) {
 }
 
 TEST(Protocol, CarriesEveryFieldOfACase) {
-  static_assert(member_count<Job>() == 13, "the tests of this file check each member of a job");
+  static_assert(member_count<Job>() == 14, "the tests of this file check each member of a job");
   Job job = sample_job();
   job.device_uuid = "GPU-1";
   job.suite = "fusion";

@@ -26,6 +26,9 @@ class Gemm final : public sdk::Workload {
     if (params.text("dtype") == "bf16" && params.integer("n") > 4096)
       throw sdk::Unsupported("bf16 is limited to n <= 4096");
     sdk::Problem problem;
+    problem.tensors = {{"x", sdk::Role::input, sdk::DType::f16, {2, 3}},
+                       {"i", sdk::Role::input, sdk::DType::i32, {1}},
+                       {"y", sdk::Role::output, sdk::DType::f32, {9}}};
     problem.work.items = static_cast<double>(params.integer("m"));
     problem.work.item_name = "rows";
     return problem;

@@ -105,6 +105,89 @@ TEST(StandsFor, TheSidesOfAnAbRunMayDiffer) {
   EXPECT_EQ(only_row(compare(before, after, {})).verdict, Verdict::unchanged);
 }
 
+std::string no_file(const PlannedCase&, const Sampling&) {
+  return {};
+}
+
+Edit timed_on(const std::string& inputs, const std::string& hash = {}) {
+  return [=](CaseRecord& one) {
+    one.sampling.inputs = inputs;
+    one.sampling.inputs_hash = hash;
+  };
+}
+
+// Proposals that are accepted still compare no zeros with values.
+TEST(TimedInputs, ThatDifferAreNotComparable) {
+  const std::vector<std::pair<Edit, Edit>> edits{
+      {timed_on("drawn"), timed_on("zeros")},
+      {timed_on("zeros"), timed_on("uniform")},
+      {timed_on("drawn"), timed_on("x.safetensors", "aa")},
+      {timed_on("x.safetensors", "aa"), timed_on("x.safetensors", "bb")}};
+  for (const auto& [before, after] : edits)
+    for (const bool accept : {false, true}) {
+      Policy policy;
+      policy.accept_proposed = accept;
+      const ComparisonRow row = only_row(compare(edited(before), edited(after), policy));
+      EXPECT_EQ(row.verdict, Verdict::not_comparable);
+      EXPECT_EQ(row.reason.code, ReasonCode::sampling_differs);
+      ASSERT_EQ(row.differences.size(), 1U);
+      EXPECT_EQ(row.differences.front().name, "inputs");
+    }
+}
+
+// A file that moved is the same, and a record of before holds no inputs.
+TEST(TimedInputs, ThatAreTheSameAreComparable) {
+  for (const auto& [before, after] : std::vector<std::pair<Edit, Edit>>{
+           {timed_on("zeros"), timed_on("zeros")},
+           {timed_on("drawn"), [](CaseRecord&) {}},
+           {timed_on("x.safetensors", "aa"), timed_on("data/x.safetensors", "aa")}})
+    EXPECT_EQ(only_row(compare(edited(before), edited(after), {})).verdict, Verdict::unchanged);
+}
+
+Plan plan_on(const std::string& inputs, const std::string& hash = {}) {
+  Plan plan;
+  PlannedCase& planned = plan.cases.emplace_back();
+  planned.id = "c";
+  planned.device = "cuda";
+  planned.sampling = record_of(about(20)).cases.front().sampling;
+  planned.sampling.inputs = inputs;
+  planned.sampling.inputs_hash = hash;
+  return plan;
+}
+
+// Where the baseline's file is there no more, the case is measured as the suite says, and not comparable.
+TEST(TakeSettings, TheBaselinesInputsReplaceTheSuites) {
+  const auto there = [](const PlannedCase&, const Sampling& baseline) {
+    return "/suites/" + baseline.inputs;
+  };
+  Plan plan = plan_on("zeros");
+  take_settings(plan, edited(timed_on("drawn")), there);
+  EXPECT_EQ(plan.cases.front().sampling.inputs, "drawn");
+  EXPECT_EQ(plan.cases.front().inputs_file, "");
+  ASSERT_TRUE(plan.cases.front().suite_sampling);
+  EXPECT_EQ(plan.cases.front().suite_sampling->inputs, "zeros");
+  CaseRecord measured = edited([](CaseRecord&) {}).cases.front();
+  measured.sampling = plan.cases.front().sampling;
+  measured.suite_sampling = plan.cases.front().suite_sampling;
+  Record current = edited([](CaseRecord&) {});
+  current.cases = {measured};
+  const ComparisonRow row = only_row(compare(edited(timed_on("drawn")), current, {}));
+  EXPECT_EQ(row.verdict, Verdict::unchanged);
+  EXPECT_THAT(row.diagnostics, Contains(coded(DiagnosticCode::sampling_proposed)));
+
+  plan = plan_on("x.safetensors", "bb");
+  take_settings(plan, edited(timed_on("x.safetensors", "aa")), there);
+  EXPECT_EQ(plan.cases.front().sampling.inputs_hash, "aa");
+  EXPECT_EQ(plan.cases.front().inputs_file, "/suites/x.safetensors");
+  plan = plan_on("x.safetensors", "bb");
+  take_settings(plan, edited(timed_on("x.safetensors", "aa")), no_file);
+  EXPECT_EQ(plan.cases.front().sampling.inputs_hash, "bb");
+  EXPECT_FALSE(plan.cases.front().suite_sampling);
+  plan = plan_on("zeros");
+  take_settings(plan, edited(timed_on("zeros")), no_file);
+  EXPECT_FALSE(plan.cases.front().suite_sampling);
+}
+
 TEST(TakeSettings, TheBaselinesReplaceWeakerOnesOfTheSuite) {
   Record baseline = record_of(about(20));
   Plan plan;
@@ -117,7 +200,7 @@ TEST(TakeSettings, TheBaselinesReplaceWeakerOnesOfTheSuite) {
   planned.sampling.seed = 7;
   planned.gate.looks = default_looks(3);
   const Sampling own = planned.sampling;
-  take_settings(plan, baseline);
+  take_settings(plan, baseline, no_file);
   EXPECT_EQ(planned.sampling.processes, 5);
   EXPECT_EQ(planned.sampling.samples, 20);
   EXPECT_EQ(planned.sampling.min_samples, 8) << "more than the baseline's";
@@ -147,8 +230,8 @@ TEST(TakeSettings, LeavesMoreAndTheCommandLineAlone) {
   asked.cases.front().suite_sampling = Sampling{};
   asked.cases.front().sampling.processes = 2;  // --processes 2
   const Plan plan_before = plan, asked_before = asked;
-  take_settings(plan, baseline);
-  take_settings(asked, baseline);
+  take_settings(plan, baseline, no_file);
+  take_settings(asked, baseline, no_file);
   EXPECT_EQ(plan.cases.front().sampling, plan_before.cases.front().sampling);
   EXPECT_EQ(asked.cases.front().sampling, asked_before.cases.front().sampling);
 }

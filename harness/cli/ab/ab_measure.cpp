@@ -72,6 +72,12 @@ AbRecords records_of_both(const AbSide& baseline, const AbSide& current, const A
 
 namespace {
 
+// One for every five that hold both builds.
+int processes_alone(int processes) {
+  constexpr int of_shared = 5;
+  return std::max(1, processes / of_shared);
+}
+
 class AbRun {
  public:
   AbRun(Store& store, const AbSide& baseline, const AbSide& current, const AbMeasuring& how,
@@ -102,7 +108,10 @@ class AbRun {
         report = fail(spared.error());
     }
     if (report && !report->interrupted) report = measure(0);
+    const Plan shared = common_;
+    if (report && !report->interrupted && how_.pair) report = measure_alone(shared);
     if (report && !report->interrupted && how_.red) report = measure_again();
+    if (report && !report->interrupted && how_.pair) report = measure_doubtful_alone(shared);
     line_.clear();
     for (std::optional<RecordKeeper>& keeper : keepers_)
       if (const Status written = keeper->write_late(); !written) return fail(rescued_both(written.error()));
@@ -167,21 +176,68 @@ class AbRun {
     return how_.pair ? share_processes(processes_before) : take_turns(processes_before);
   }
 
-  Result<RunReport> measure_again() {
+  Result<AbRecords> measured_so_far() {
     AbRecords measured;
     for (const std::size_t side : {0, 1}) {
       Result<Record> stored = store_.load(record(side).id);
       if (!stored) return fail(stored.error());
       (side == 0 ? measured.baseline : measured.current) = std::move(*stored);
     }
-    const std::set<std::string> red = how_.red(measured);
+    return measured;
+  }
+
+  Result<RunReport> measure_again() {
+    const Result<AbRecords> measured = measured_so_far();
+    if (!measured) return fail(measured.error());
+    const std::set<std::string> red = how_.red(*measured);
     if (red.empty()) return RunReport{};
-    plans_ = {with_benchmarks(plans_[0], measured.baseline), with_benchmarks(plans_[1], measured.current)};
+    plans_ = {with_benchmarks(plans_[0], measured->baseline), with_benchmarks(plans_[1], measured->current)};
     for (Plan* plan : {&plans_[0], &plans_[1], &common_}) {
       *plan = plan_of_red(*plan, red);
-      take_decisions(*plan, measured.baseline);
+      take_decisions(*plan, measured->baseline);
     }
     return measure(last_plain_process);
+  }
+
+  // For every five processes that hold both builds, one a side that holds one build alone: there nothing that
+  // one build does can slow the other.
+  Result<RunReport> measure_alone(Plan plan) {
+    const Result<AbRecords> measured = measured_so_far();
+    if (!measured) return fail(measured.error());
+    for (PlannedCase& one : plan.cases) one.sampling.processes = processes_alone(one.sampling.processes);
+    return take_turns_alone(std::move(plan), measured->baseline, 0);
+  }
+
+  // As many as hold both, where the verdict hangs on it.
+  Result<RunReport> measure_doubtful_alone(const Plan& whole) {
+    if (!how_.doubtful) return RunReport{};
+    const Result<AbRecords> measured = measured_so_far();
+    if (!measured) return fail(measured.error());
+    const std::set<std::string> doubtful = how_.doubtful(*measured);
+    Plan plan = whole;
+    std::erase_if(plan.cases, [&](const PlannedCase& one) { return !doubtful.contains(one.id); });
+    for (PlannedCase& one : plan.cases) one.sampling.processes -= processes_alone(one.sampling.processes);
+    return take_turns_alone(std::move(plan), measured->baseline, most_processes / 2);
+  }
+
+  // `before`: numbers of processes alone that were given away.
+  Result<RunReport> take_turns_alone(Plan plan, const Record& decided, int before) {
+    std::erase_if(plan.cases, [](const PlannedCase& one) { return one.sampling.processes < 1; });
+    if (runnable(plan) == 0) return RunReport{};
+    take_decisions(plan, decided);
+    std::array<RunOptions, 2> options;
+    for (const std::size_t side : {0, 1}) {
+      options[side] = options_of(1, last_confirming_process + before);
+      options[side].worker_command.clear();
+      options[side].pair = how_.pair;
+      options[side].alone = side == 0 ? baseline_side : current_side;
+      options[side].measure_ceilings = false;
+      options[side].on_result = [this, side](const EncodedResult& result) { return take(side, result); };
+      options[side].on_machine = [](const std::string&, const Machine&) {};
+      options[side].on_progress = [this, side](const Progress& now) { show(side, now); };
+    }
+    progress_ = {};
+    return run_in_turns({plan, options[0]}, {plan, options[1]}, seed_);
   }
 
   // This program measures, with the modules of both builds in it.

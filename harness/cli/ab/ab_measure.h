@@ -29,6 +29,8 @@ struct AbMeasuring {
   bool look = true;  // first: cases that are proven identical are not measured
   // Called after measuring: the regressed cases to measure again on fresh processes.
   std::function<std::set<std::string>(const AbRecords&)> red = {};
+  // The cases of builds in one process whose verdict needs more processes that hold one build alone.
+  std::function<std::set<std::string>(const AbRecords&)> doubtful = {};
 };
 
 // The record of a side as planned. Both sides get one pairing.

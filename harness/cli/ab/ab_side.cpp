@@ -268,6 +268,7 @@ void agree_on_sampling(Plan& baseline, const Plan& current) {
   for (PlannedCase& one : baseline.cases)
     if (const auto found = now.find(one.id); found != now.end()) {
       one.sampling = found->second->sampling;
+      one.inputs_file = found->second->inputs_file;
       one.metrics = found->second->metrics;
     }
 }

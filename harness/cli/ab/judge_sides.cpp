@@ -92,6 +92,9 @@ int judge_sides(Store& store, const AbSides& sides, AbJudging how, SuiteOutputs&
   measuring.look = how.look.measure == MeasureChoice::changed;
   if (!how.look.no_confirm)
     measuring.red = [&](const AbRecords& measured) { return red_cases(compare_sides(measured, how)); };
+  measuring.doubtful = [&](const AbRecords& measured) {
+    return doubtful_cases(compare_sides(measured, how));
+  };
   // If this process is killed, the report files say that it did not finish.
   measuring.on_begin = [&](const AbRecords& planned) {
     const Status begun = outputs.begin(planned.current.suite.name, measured_report(planned.current, made_by));

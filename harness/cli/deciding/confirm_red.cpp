@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "harness/verdict/alone.h"
 #include "harness/verdict/compare.h"
 
 namespace harness {
@@ -18,9 +19,20 @@ constexpr Seconds most_seconds = 1e9;  // fits the clock's range
 std::set<std::string> red_cases(const Comparison& comparison) {
   std::set<std::string> red;
   for (const ComparisonRow& row : comparison.rows)
-    if (row.verdict == Verdict::regressed && decides(row) && !row.exact && row.p && !row.confirmation)
+    if (row.verdict == Verdict::regressed && decides(row) && !row.exact && row.p && !row.confirmation &&
+        !is_judged_alone(row))
       red.insert(row.case_id);
   return red;
+}
+
+std::set<std::string> doubtful_cases(const Comparison& comparison) {
+  std::set<std::string> doubtful;
+  for (const ComparisonRow& row : comparison.rows) {
+    const bool called = row.verdict == Verdict::regressed || row.verdict == Verdict::improved;
+    if ((called && !row.exact && row.p) || row.reason.code == ReasonCode::alone_differs)
+      doubtful.insert(row.case_id);
+  }
+  return doubtful;
 }
 
 Plan plan_of_red(const Plan& whole, const std::set<std::string>& red) {

@@ -30,6 +30,10 @@ struct Confirming {
 // The cases with a regressed row that decides and that fresh processes can confirm.
 std::set<std::string> red_cases(const Comparison& comparison);
 
+// The cases of builds that share processes which are called worse or better, or whose processes with one
+// build each say otherwise.
+std::set<std::string> doubtful_cases(const Comparison& comparison);
+
 // The plan of fresh processes for these cases: as many as each declared.
 Plan plan_of_red(const Plan& whole, const std::set<std::string>& red);
 

@@ -24,6 +24,7 @@
 #include "harness/cli/run/leave_out_unselected.h"
 #include "harness/measure/worker/probe.h"
 #include "harness/store/git.h"
+#include "harness/suite/plan/inputs_setting.h"
 #include "harness/verdict/check/stands_for.h"
 
 namespace harness {
@@ -184,7 +185,7 @@ Checked<SuiteWithRecords> plan_this_build(Store& store, const CampaignRequest& r
   // baseline did, so that both compare. Without a baseline the first process of each case decides.
   Result<Record> baseline = Record{};
   if (!request.against.empty()) baseline = stored_baseline(store, request.against, ".", record);
-  if (baseline) take_settings(prepared->plan, *baseline);
+  if (baseline) take_settings(prepared->plan, *baseline, find_stated_file);
   record.cases = planned_records(prepared->plan);
   record.machines.clear();  // its elements tell theirs
   Plan plan = runnable_part(prepared->plan);

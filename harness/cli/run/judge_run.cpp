@@ -11,6 +11,7 @@
 #include "harness/cli/output/emit.h"
 #include "harness/cli/run/keep_run.h"
 #include "harness/store/git.h"
+#include "harness/suite/plan/inputs_setting.h"
 #include "harness/verdict/check/stands_for.h"
 
 namespace harness {
@@ -49,7 +50,7 @@ void measure_as_baseline(RunJob& job) {
   BaselineChoice choice = baseline_of(current.record, job);
   if (!job.prepared.identities.empty()) choice.select.device_uuid = job.prepared.identities.begin()->second;
   if (const Result<Selected> baseline = select_baseline(*job.store, choice.name, current, choice.select))
-    take_settings(job.prepared.plan, baseline->record);
+    take_settings(job.prepared.plan, baseline->record, find_stated_file);
 }
 
 void decide_as_baseline(Plan& plan, const RunJob& job, const Record& record) {

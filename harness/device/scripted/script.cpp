@@ -209,6 +209,7 @@ ScriptedCase read_case(const Json& json, const std::string& path, const Context&
   reader.number("us", c.us, positive);
   reader.number("hot_us", c.hot_us, positive);
   reader.numbers("process_us", c.process_us, positive);
+  reader.number("alone_us", c.alone_us, positive);
   reader.number("process_sd", c.process_sd, 0);
   reader.number("placement_sd", c.placement_sd, 0);
   reader.number("sample_sd", c.sample_sd, 0);

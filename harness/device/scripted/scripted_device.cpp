@@ -137,6 +137,7 @@ double ScriptedDevice::microseconds(CacheMode cache, std::optional<double> told)
   if (!c.samples.empty() && placement_ >= 0) return cyclic(c.samples, index_);
   double us = cache == CacheMode::hot ? c.hot_us.value_or(c.us) : c.us;
   if (!c.process_us.empty()) us = cyclic(c.process_us, process_ - 1);
+  if (is_alone(process_)) us = c.alone_us.value_or(us);
   if (told) us = *told;
   us *= std::exp(c.process_sd * noise("process", 0, 0) + c.placement_sd * noise("placement", placement_, 0) +
                  c.sample_sd * noise("sample" + side_, placement_, index_));

@@ -37,6 +37,7 @@ struct ScriptedCase {
   double us = 100;
   std::optional<double> hot_us;
   std::vector<double> process_us;
+  std::optional<double> alone_us;
   double process_sd = 0;
   double placement_sd = 0;
   double sample_sd = 0;

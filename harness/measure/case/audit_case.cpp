@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "harness/base/text.h"
@@ -17,7 +18,9 @@ constexpr Seconds settling = 4e-3;
 constexpr Seconds long_call = 20e-3;
 
 struct AuditInputs {
-  std::shared_ptr<const CaseInputs> inputs;
+  std::shared_ptr<const CaseInputs> inputs;  // drawn
+  // Where the suite states what calls are timed on: others like these, whose times can be compared.
+  std::shared_ptr<const CaseInputs> like_timed = {};
   bool unseen = true;
 };
 
@@ -28,12 +31,16 @@ AuditInputs inputs_of_audit(CaseParts& parts, Audit& audit) {
   const Seconds begin = parts.device.timer().now();
   const PlannedCase& planned = parts.planned;
   const Subject& current = parts.subjects.last();
-  auto inputs = parts.carried.inputs.get(
-      *current.workload, planned.params, current.problem,
-      input_seed(planned.workload, planned.params, next.seed, parts.process), InputCache::Answers::few);
+  const std::uint64_t seed = input_seed(planned.workload, planned.params, next.seed, parts.process);
+  const auto made = [&](const InputsRecipe& recipe) {
+    return parts.carried.inputs.get(*current.workload, planned.params, current.problem, seed,
+                                    InputCache::Answers::few, recipe);
+  };
+  AuditInputs all{made({}), {}, next.unseen};
+  if (parts.stated) all.like_timed = made(parts.stated->unseen(seed));
   const Seconds waited = parts.device.timer().now() - begin;
-  if (next.unseen) audit.made_inputs(std::max(waited, parts.carried.inputs.take_making_ahead(*inputs)));
-  return {std::move(inputs), next.unseen};
+  if (next.unseen) audit.made_inputs(std::max(waited, parts.carried.inputs.take_making_ahead(*all.inputs)));
+  return all;
 }
 
 // The median so far in this placement; 0 before the first.
@@ -53,7 +60,8 @@ using Copies = std::vector<std::unique_ptr<Buffer>>;
 
 constexpr std::size_t most_checked_sets = 3;
 
-// One audit: two samples that are checked, among others that are not.
+// One audit: two samples that are checked, among others that are not. Where the suite states what calls are
+// timed on, three: the one on drawn inputs may take longer than samples do, so its time tells nothing.
 //
 // A sample follows the one before at once, so that a variant cannot tell by the time that its inputs were
 // written anew: whatever takes long is done before a sample that nobody looks at. One of the two checked
@@ -75,6 +83,7 @@ class AuditedSamples {
     times.usual = times.repeated = median_sample(subject_);
     const bool is_short = times.usual < long_call || audit_.suspects();
     stage(*other.inputs);
+    if (other.like_timed) stage(*other.like_timed);
     if (is_short || !subject_.calls.batches.empty())
       if (Step done = any_sample(times); !done) return done;
     if (Step done = checked_sample(*other.inputs, first_finds_results, false, times.unseen); !done)
@@ -82,9 +91,11 @@ class AuditedSamples {
     if (Step done = check_call_of_batch(*other.inputs); !done) return done;
     if (is_short)
       if (Step done = call_at_once(); !done) return done;
+    if (other.like_timed)
+      if (Step done = sample_like_timed(*other.like_timed, times); !done) return done;
     timer_.idle(settling);
     const bool by_clock = !is_short && subject_.calls.batches.empty();
-    if (Step done = checked_sample(*parts_.inputs, !first_finds_results, by_clock, times.usual); !done)
+    if (Step done = checked_sample(*parts_.timed, !first_finds_results, by_clock, times.usual); !done)
       return done;
     if (!changes_in_place() && audit_.longer_than_repeated(times.usual, times.repeated))
       if (Step done = usual_at_once(times); !done) return done;
@@ -101,18 +112,17 @@ class AuditedSamples {
   // Without room for them they are written from the host.
   void stage(const CaseInputs& inputs) {
     if (!is_gpu_kind(parts_.planned.device)) return;
-    if (Result<Copies> staged = parts_.allocation.stage_inputs(subject_.problem, inputs)) {
-      staged_ = std::move(*staged);
-      staged_inputs_ = &inputs;
-    }
+    if (Result<Copies> staged = parts_.allocation.stage_inputs(subject_.problem, inputs))
+      staged_[&inputs] = std::move(*staged);
   }
 
   Step write_anew(const CaseInputs& inputs) {
     const std::vector<std::size_t> sets = parts_.sampler.next_sets(subject_);
     Allocation& first = set(sets.front());
     written_ = std::nullopt;
-    const Status ready = staged_inputs_ == &inputs ? first.copy_inputs(subject_.problem, staged_)
-                                                   : first.write_inputs(subject_.problem, inputs);
+    const auto staged = staged_.find(&inputs);
+    const Status ready = staged != staged_.end() ? first.copy_inputs(subject_.problem, staged->second)
+                                                 : first.write_inputs(subject_.problem, inputs);
     if (!ready) return parts_.subjects.broken(ready.error());
     auto sums = first.input_sums(subject_.problem, key_);
     if (!sums) return parts_.subjects.broken(sums.error());
@@ -130,17 +140,31 @@ class AuditedSamples {
     return {};
   }
 
+  // In place of the time of the sample on drawn inputs. Before it, as before that one, a sample that nobody
+  // looks at.
+  Step sample_like_timed(const CaseInputs& inputs, Audit::Times& times) {
+    const bool finds_results = audit_.first_finds_results();
+    if (Step done = write_anew(*parts_.timed); !done) return done;
+    Audit::Times ignored;
+    if (Step done = any_sample(ignored); !done) return done;
+    return checked_sample(inputs, finds_results, false, times.unseen);
+  }
+
   // A sample right after these inputs were written into all that it reads, and its check. `by_clock`: a warm
   // call without a gate instead, where no other call is compared with the clock.
   Step checked_sample(const CaseInputs& inputs, bool finds_results, bool by_clock, Seconds& elapsed) {
     if (Step done = write_anew(inputs); !done) return done;
     const std::vector<std::size_t> used = parts_.sampler.next_sets(subject_);
     Checking how = checking();
-    // Where samples take turns with sets, another one than the last sample's holds right values of the usual
+    // Where samples take turns with sets, another one than the first's holds right values of the usual
     // inputs.
-    const bool is_usual = &inputs == parts_.inputs.get();
-    if (!is_usual) others_ = used;
-    if (!finds_results || (is_usual && used != others_)) {
+    const bool is_usual = &inputs == parts_.timed.get();
+    const bool is_first = others_.empty();
+    if (is_first) first_ = used;
+    if (!is_usual) others_.insert(others_.end(), used.begin(), used.end());
+    // The scale of results is that of inputs like these.
+    if (!is_first) how.usual = parts_.timed.get();
+    if (!finds_results || (!is_first && used != first_)) {
       how.unwritten = audit_.next_byte();
       for (const std::size_t one : used)
         if (const Status ready = set(one).poison_outputs(subject_.problem, how.unwritten); !ready)
@@ -166,7 +190,7 @@ class AuditedSamples {
   Step write_usual(const std::vector<std::size_t>& sets) {
     for (const std::size_t one : sets)
       if (subject_.calls.batches.empty() && parts_.sampler.rotates())
-        if (const Status ready = set(one).write_inputs(subject_.problem, *parts_.inputs); !ready)
+        if (const Status ready = set(one).write_inputs(subject_.problem, *parts_.timed); !ready)
           return parts_.subjects.broken(ready.error());
     return {};
   }
@@ -179,7 +203,7 @@ class AuditedSamples {
       if (Step done = any_sample(unchanged); !done) return done;
       times.repeated = unchanged.repeated;
     }
-    if (Step done = write_anew(*parts_.inputs); !done) return done;
+    if (Step done = write_anew(*parts_.timed); !done) return done;
     const Outputs touched = touched_of(parts_.sampler.next_sets(subject_).front());
     const Result<Timing> timing = parts_.sampler.take_unkept(subject_, touched);
     if (!timing) return parts_.subjects.refused(timing.error());
@@ -234,7 +258,7 @@ class AuditedSamples {
     timer_.idle(settling);
     if (Step done = call_with_clock(true); !done) return done;
     if (changes_in_place())
-      if (Step done = write_anew(*parts_.inputs); !done) return done;
+      if (Step done = write_anew(*parts_.timed); !done) return done;
     Audit::Times ignored;
     return any_sample(ignored);
   }
@@ -245,11 +269,7 @@ class AuditedSamples {
     return changes_in_place() ? Outputs{} : set(index).outputs(subject_.problem);
   }
 
-  [[nodiscard]] bool changes_in_place() const {
-    const std::vector<sdk::TensorSpec>& tensors = subject_.problem.tensors;
-    return std::any_of(tensors.begin(), tensors.end(),
-                       [](const sdk::TensorSpec& one) { return one.role == sdk::Role::in_place; });
-  }
+  [[nodiscard]] bool changes_in_place() const { return harness::changes_in_place(subject_.problem); }
 
   // A few of the sets.
   std::vector<std::size_t> drawn(std::vector<std::size_t> sets) {
@@ -308,9 +328,9 @@ class AuditedSamples {
   int placement_;
   std::uint64_t key_;  // of sums that tell whether inputs have changed
   Timer& timer_;
-  Copies staged_;
-  const CaseInputs* staged_inputs_ = nullptr;
+  std::map<const CaseInputs*, Copies> staged_;
   std::optional<std::vector<std::uint64_t>> written_;  // sums of the inputs that were written last
+  std::vector<std::size_t> first_;                     // sets of the sample on drawn inputs
   std::vector<std::size_t> others_;                    // sets that other inputs were written into
   bool forced_ = false;  // a gate was opened by its deadline: a time may hold the host's
 };

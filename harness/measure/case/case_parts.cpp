@@ -36,8 +36,9 @@ void CaseParts::place(bool moved) {
     one.calls.batches.clear();  // of buffers to be freed
     if (!placed) {
       allocation.keep(rotates(planned.sampling) ? 0 : kept_bytes_on(device));
-      placed = allocation.place(one.problem, *inputs, workspace, moved);
-      if (*placed && moved) placed = sampler.place(one.problem, *inputs, workspace, allocation);
+      const CaseInputs& held = moved ? *timed : *inputs;
+      placed = allocation.place(one.problem, held, workspace, moved);
+      if (*placed && moved) placed = sampler.place(one.problem, held, workspace, allocation);
     }
     if (!*placed) return subjects.broken(placed->error());
     if (!moved)

@@ -13,6 +13,7 @@
 #include "harness/measure/schedule/carried.h"
 #include "harness/measure/tensors/allocation.h"
 #include "harness/measure/tensors/inputs.h"
+#include "harness/measure/tensors/stated_inputs.h"
 #include "harness/measure/tensors/verify.h"
 #include "harness/measure/worker/phases.h"
 
@@ -36,7 +37,9 @@ struct CaseParts {
   Seconds sampling_began = 0;
   Carried& carried;
   Phases phases;
-  std::shared_ptr<const CaseInputs> inputs = {};
+  std::shared_ptr<const CaseInputs> inputs = {};  // that results are checked on
+  std::optional<StatedInputs> stated = {};        // where the suite states what calls are timed on
+  std::shared_ptr<const CaseInputs> timed = {};   // these, or else `inputs`
   Allocation allocation;
   Pacer pacer;
   Sampler sampler;

@@ -96,6 +96,8 @@ Step identify(CaseParts& parts, Subject& subject) {
   if (!subject.result.identity || subject.result.identity->digest.empty()) return {};
   std::string& digest = subject.result.identity->digest;
   digest = extended_digest(digest, parts.carried.inputs.digest(*parts.inputs) + "\n" + memory_text(subject));
+  if (parts.stated)
+    digest = extended_digest(digest, "timed " + parts.carried.inputs.digest(*parts.timed) + "\n");
   return {};
 }
 

@@ -26,6 +26,9 @@ void add_subject(CaseParts& parts, const Catalog& catalog, bool alone, std::stri
 // One call on freshly poisoned outputs, made as samples are, and its check.
 tl::expected<Finding, Ending> call_and_check(CaseParts& parts, Subject& subject) {
   const auto phase = parts.phases.run("verify");
+  if (parts.stated)  // samples found others
+    if (const Status ready = parts.allocation.write_inputs(subject.problem, *parts.inputs); !ready)
+      return parts.subjects.broken(ready.error());
   if (const Status ready = parts.allocation.write_afresh(subject.problem, *parts.inputs); !ready)
     return parts.subjects.broken(ready.error());
   const auto call = [&] { return parts.sampler.call(subject); };
@@ -60,10 +63,19 @@ Step last_check(CaseParts& parts, Subject& subject) {
   return report_metrics(parts, subject);
 }
 
+// Kernels are looked at, and counted, on the inputs of timed calls.
+Step write_timed_inputs(CaseParts& parts, Subject& subject) {
+  if (!parts.stated) return {};
+  if (const Status ready = parts.allocation.write_inputs(subject.problem, *parts.timed); !ready)
+    return parts.subjects.broken(ready.error());
+  return {};
+}
+
 // The calls of a batch are looked at as they follow each other there: with their code in the cache, and their
 // data not.
 Step look_at_kernels(CaseParts& parts, Subject& subject) {
   const auto phase = parts.phases.run("look");
+  if (Step ready = write_timed_inputs(parts, subject); !ready) return ready;
   const auto call = [&](sdk::Stream stream) { parts.sampler.run_next(subject, stream); };
   const Status alive =
       look_into(parts.device, call, parts.sampler.pattern(), parts.planned.metrics, subject.result);
@@ -134,6 +146,7 @@ Step tell_gated_metrics(CaseParts& parts, Subject& subject) {
 
 Step read_counters_of(CaseParts& parts, Subject& subject) {
   const auto phase = parts.phases.run("look");
+  if (Step ready = write_timed_inputs(parts, subject); !ready) return ready;
   const auto call = [&](sdk::Stream stream) { subject.kernel->run(stream); };
   const Status alive =
       read_counters(parts.device, call, parts.planned.sampling.cache, parts.planned.metrics, subject.result);
@@ -210,6 +223,14 @@ ProcessResult counters_of_case(Device& device, const Catalog& catalog, const Pla
 PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& current,
                         const PlannedCase& planned, int process, Carried& carried) {
   return two_builds(device, baseline, current, planned, process, Purpose::measure, carried);
+}
+
+ProcessResult measure_alone(Device& device, const Catalog& catalog, const std::string& side,
+                            const PlannedCase& planned, int process, Carried& carried) {
+  const PlannedCase own = as_workload_sees(planned, catalog);
+  CaseParts parts(device, own, process, Purpose::measure, carried);
+  add_subject(parts, catalog, false, side);
+  return std::move(measure(parts).front());
 }
 
 PairResult look_at_pair(Device& device, const Catalog& baseline, const Catalog& current,

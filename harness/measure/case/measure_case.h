@@ -3,6 +3,8 @@
 // tests it without sleeping. Never fails as a function: failures are outcomes.
 #pragma once
 
+#include <string>
+
 #include "harness/catalog/catalog.h"
 #include "harness/device/device.h"
 #include "harness/measure/schedule/carried.h"
@@ -39,6 +41,9 @@ struct PairResult {
 // second placement the other way round. A build that ends is out, and the other goes on alone.
 PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& current,
                         const PlannedCase& planned, int process, Carried& carried);
+// The same of one of the builds, in a process that holds no other.
+ProcessResult measure_alone(Device& device, const Catalog& catalog, const std::string& side,
+                            const PlannedCase& planned, int process, Carried& carried);
 // look_at_case() of two builds.
 PairResult look_at_pair(Device& device, const Catalog& baseline, const Catalog& current,
                         const PlannedCase& planned, int process, Carried& carried);

@@ -52,6 +52,13 @@ void fill_inputs(CaseParts& parts) {
         *one.workload, planned.params, one.problem,
         input_seed(planned.workload, planned.params, planned.sampling.seed, parts.process),
         parts.purpose == Purpose::measure ? InputCache::Answers::all : InputCache::Answers::few);
+    parts.timed = parts.inputs;
+    parts.stated = StatedInputs::of(planned, one.problem);
+    if (!parts.stated) return {};
+    const std::uint64_t seed =
+        input_seed(planned.workload, planned.params, planned.sampling.seed, parts.process);
+    parts.timed = parts.carried.inputs.get(*one.workload, planned.params, one.problem, seed,
+                                           InputCache::Answers::few, parts.stated->usual(seed));
     return {};
   };
   parts.subjects.each(fill, Subjects::Order::backwards);

@@ -8,7 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/case/subject.h"
 #include "harness/measure/tensors/allocation.h"
-#include "harness/measure/tensors/inputs.h"
+#include "harness/measure/tensors/stated_inputs.h"
 #include "harness/measure/worker/phases.h"
 
 namespace harness {
@@ -48,8 +48,11 @@ class Replay {
     if (!subject_.kernel) return fail(ErrorKind::environment, "the variant made no kernel");
     {
       const auto phase = phases_.run("inputs");
-      inputs_ = cache_.get(*subject_.workload, planned_.params, subject_.problem,
-                           input_seed(planned_.workload, planned_.params, planned_.sampling.seed, process));
+      const std::uint64_t seed =
+          input_seed(planned_.workload, planned_.params, planned_.sampling.seed, process);
+      const std::optional<StatedInputs> stated = StatedInputs::of(planned_, subject_.problem);
+      inputs_ = cache_.get(*subject_.workload, planned_.params, subject_.problem, seed,
+                           InputCache::Answers::few, stated ? stated->usual(seed) : InputsRecipe{});
     }
     const auto phase = phases_.run("allocate");
     if (Status placed =

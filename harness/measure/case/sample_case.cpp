@@ -187,6 +187,15 @@ void measure_placement(CaseParts& parts, int number) {
     if (!one.over) close_placement(one, surroundings);
 }
 
+// Placements copy inputs from the buffers before them.
+void state_inputs(CaseParts& parts) {
+  Subject* const first = parts.subjects.first_in();
+  if (!parts.stated || first == nullptr) return;
+  const auto phase = parts.phases.run("inputs");
+  if (const Status ready = parts.allocation.write_inputs(first->problem, *parts.timed); !ready)
+    parts.subjects.break_all(ready.error());
+}
+
 Audit::Limits audit_limits(const CaseParts& parts) {
   if (is_gpu_kind(parts.planned.device)) return Audit::on_gpu;
   std::size_t bytes = 0;
@@ -216,6 +225,7 @@ void sample_case(CaseParts& parts) {
                                   .preparation = parts.sampling_began - parts.began});
   make_inputs_of_audit(parts);
   make_next_inputs(parts);
+  state_inputs(parts);
   for (int number = 1; number <= parts.placements() && parts.subjects.first_in() != nullptr; ++number)
     measure_placement(parts, number);
 }

@@ -76,7 +76,8 @@ class Sampler {
   // How profiled calls follow each other: as in a batch, or one at a time.
   [[nodiscard]] CallPattern pattern() const;
 
-  // One untimed call on the first set, made as samples are; with batches the shortest batch.
+  // One untimed call on the first set, made as samples are; with batches the shortest batch, or
+  // one of a single call where calls change tensors in place.
   Status call(Subject& subject);
 
  private:

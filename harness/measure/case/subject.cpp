@@ -120,6 +120,11 @@ bool same_tensors(const sdk::Problem& one, const sdk::Problem& other) {
                     });
 }
 
+bool changes_in_place(const sdk::Problem& problem) {
+  return std::any_of(problem.tensors.begin(), problem.tensors.end(),
+                     [](const sdk::TensorSpec& one) { return one.role == sdk::Role::in_place; });
+}
+
 Step find(Subject& subject, const PlannedCase& planned, const sdk::DeviceTraits& traits) {
   subject.workload = subject.catalog->workload(planned.workload);
   if (subject.workload == nullptr)

@@ -69,6 +69,9 @@ PlannedCase as_workload_sees(const PlannedCase& planned, const Catalog& catalog)
 // Whether one problem has the tensors of the other, in the same order.
 bool same_tensors(const sdk::Problem& one, const sdk::Problem& other);
 
+// Whether calls find what the calls before have left in a tensor.
+bool changes_in_place(const sdk::Problem& problem);
+
 // Looks up its workload and variant, which must run on this kind of device.
 Step find(Subject& subject, const PlannedCase& planned, const sdk::DeviceTraits& traits);
 

@@ -36,7 +36,7 @@ void Subjects::each(const Doing& step, Order order) {
   for (std::size_t i = 0; i < all_.size(); ++i) {
     Subject& subject = all_[order == Order::backwards ? all_.size() - 1 - i : i];
     if (subject.over) continue;
-    if (all_.size() > 1) device_.profiler().turn(subject.side);
+    if (!subject.side.empty()) device_.profiler().turn(subject.side);
     try {
       if (const Step done = step(subject); !done) end(subject, done.error());
     } catch (const sdk::Unsupported& reason) {

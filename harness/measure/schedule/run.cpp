@@ -170,7 +170,7 @@ Result<RunReport> run_schedule(const Schedule& schedule, Sides& sides) {
 }  // namespace
 
 Result<RunReport> run_plan(const Plan& plan, const RunOptions& options) {
-  if (!options.on_result || (options.pair && !options.on_baseline))
+  if (!options.on_result || (measures_both(options) && !options.on_baseline))
     return fail(ErrorKind::internal, "a run needs somewhere to put its results");
   if (options.pair && !options.side_by_side.empty())
     return fail(ErrorKind::internal, "two builds in one process are measured on one device");

@@ -42,7 +42,7 @@ Status RunJournal::add(EncodedResult result, const EncodedResult* baseline, bool
   progress_.case_id = result.result.case_id;
   progress_.process = result.result.process;
   const bool planned = planned_.contains(progress_.case_id);
-  if (options_.pair)
+  if (measures_both(options_))
     if (Status taken = options_.on_baseline(baseline != nullptr ? *baseline : result); !taken) return taken;
   if (Status taken = options_.on_result(std::move(result)); !taken) return taken;
   progress_.done += planned ? 1 : 0;

@@ -54,6 +54,7 @@ struct RunOptions {
   // Both or neither: every worker measures two builds at once. `on_result` gets the current build's results,
   // `on_baseline` the other's just before. A crash or a hang is both builds' failure.
   std::optional<PairedBuilds> pair;
+  std::string alone = {};  // the side of `pair` that workers load and measure, for `on_result`; "": both
   std::function<Status(EncodedResult)> on_baseline;
   // Before the results of a case that is not in the plan: a benchmark in the output of a program. Again and
   // again for the same.
@@ -84,6 +85,11 @@ struct Turn {
   const Plan& plan;
   const RunOptions& options;  // with a worker command of its own
 };
+
+// Whether a worker sends the results of two builds.
+inline bool measures_both(const RunOptions& options) {
+  return options.pair && options.alone.empty();
+}
 
 struct RunReport {
   bool ended = false;        // by may_begin

@@ -86,6 +86,7 @@ Job WorkerSession::job() const {
   job.counters = context_.options.counters;
   job.audit_draw = task_.audited ? 0 : context_.decisions.audit_draw();
   job.pair = context_.options.pair;
+  job.alone = context_.options.alone;
   if (only_greets_) return job;
   for (const PlannedCase* planned : open_) job.cases.push_back(context_.decisions.decided(*planned));
   return job;
@@ -99,7 +100,7 @@ bool WorkerSession::link_unknown() const {
 }
 
 Seconds WorkerSession::deadline() const {
-  if (current_ != nullptr) return current_->sampling.timeout * (context_.options.pair ? 2 : 1);
+  if (current_ != nullptr) return current_->sampling.timeout * (measures_both(context_.options) ? 2 : 1);
   return greeted_ ? silence_ : opening_deadline;
 }
 
@@ -154,12 +155,12 @@ Result<WorkerSession::Next> WorkerSession::hear(const Begin& begin, const Worker
 }
 
 Result<WorkerSession::Next> WorkerSession::hear(ProcessResult& result, const WorkerProcess::Said& said) {
-  if (context_.options.pair) return out_of_protocol("result");
+  if (measures_both(context_.options)) return out_of_protocol("result");
   return take_result({std::move(result), said.text(0)}, nullptr);
 }
 
 Result<WorkerSession::Next> WorkerSession::hear(PairResult& pair, const WorkerProcess::Said& said) {
-  if (!context_.options.pair) return out_of_protocol("pair");
+  if (!measures_both(context_.options)) return out_of_protocol("pair");
   const EncodedResult baseline{std::move(pair.baseline), said.text(0)};
   return take_result({std::move(pair.current), said.text(1)}, &baseline);
 }

@@ -16,13 +16,6 @@
 namespace harness {
 namespace {
 
-std::uint64_t mixed(std::uint64_t z) {  // splitmix64
-  z += 0x9E3779B97F4A7C15U;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-  return z ^ (z >> 31);
-}
-
 std::int64_t output_elements(const sdk::Problem& problem) {
   std::int64_t count = 0;
   for (const sdk::TensorSpec& tensor : problem.tensors)
@@ -66,6 +59,13 @@ std::size_t bytes_of(const CaseInputs& inputs) {
 }
 
 }  // namespace
+
+std::uint64_t mixed(std::uint64_t z) {
+  z += 0x9E3779B97F4A7C15U;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
+  return z ^ (z >> 31);
+}
 
 bool Expected::contains(std::int64_t index) const {
   if (indices.empty()) return index >= 0 && index < std::ssize(values);
@@ -144,14 +144,15 @@ std::size_t kept_memory_limit(std::optional<std::uint64_t> available, std::optio
 
 std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload, const sdk::Params& params,
                                                   const sdk::Problem& problem, std::uint64_t seed,
-                                                  Answers answers) {
+                                                  Answers answers, const InputsRecipe& recipe) {
   std::string key = key_of(workload, params, seed, answers);
+  if (!recipe.name.empty()) key += "\n" + recipe.name;
   if (!holds(key)) settle();
   if (const auto found = by_key_.find(key); found != by_key_.end()) {
     entries_.splice(entries_.begin(), entries_, found->second);
     return entries_.front().inputs;
   }
-  auto made = make(workload, params, problem, seed, answers);
+  auto made = make(workload, params, problem, seed, answers, recipe);
   keep(std::move(key), made);
   return made;
 }
@@ -210,12 +211,13 @@ void InputCache::keep(std::string key, std::shared_ptr<const CaseInputs> inputs,
 
 std::shared_ptr<const CaseInputs> InputCache::make(const sdk::Workload& workload, const sdk::Params& params,
                                                    const sdk::Problem& problem, std::uint64_t seed,
-                                                   Answers answers) {
+                                                   Answers answers, const InputsRecipe& recipe) {
   const bool few = answers == Answers::few;
   auto made = std::make_shared<CaseInputs>();
   for (const sdk::TensorSpec& tensor : problem.tensors)
     if (sdk::is_input(tensor.role)) made->inputs.emplace_back(tensor);
   workload.fill(params, seed, made->inputs);
+  if (recipe.apply) recipe.apply(made->inputs);
   const std::int64_t limit =
       few ? std::min(elements_to_check(problem), few_elements) : elements_to_check(problem);
   for (const sdk::TensorSpec& tensor : problem.tensors) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
@@ -48,6 +49,9 @@ inline constexpr double reference_budget = 5e7;
 inline constexpr std::int64_t sampled_elements = 4096;
 inline constexpr std::int64_t few_elements = 256;
 
+// A number whose bits follow from all bits of `z` (splitmix64).
+std::uint64_t mixed(std::uint64_t z);
+
 // The seed of a point's inputs in one process: the same for all variants of the point. Process 0, which looks
 // before a run, has those of process 1.
 std::uint64_t input_seed(const std::string& workload, const sdk::Params& params, std::uint64_t seed,
@@ -65,6 +69,12 @@ std::string input_digest(const CaseInputs& inputs);
 // audits, and as many outputs.
 std::size_t kept_memory_limit(std::optional<std::uint64_t> available, std::optional<std::uint64_t> granted);
 
+// Makes other inputs of the drawn ones.
+struct InputsRecipe {
+  std::string name;  // of all that `apply` depends on but the seed; "": the inputs stay as drawn
+  std::function<void(std::span<sdk::HostTensor> inputs)> apply = {};
+};
+
 class InputCache {
  public:
   explicit InputCache(std::size_t byte_limit = kept_memory_limit({}, {})) : byte_limit_(byte_limit) {}
@@ -74,7 +84,7 @@ class InputCache {
   enum class Answers { all, few };
   std::shared_ptr<const CaseInputs> get(const sdk::Workload& workload, const sdk::Params& params,
                                         const sdk::Problem& problem, std::uint64_t seed,
-                                        Answers answers = Answers::all);
+                                        Answers answers = Answers::all, const InputsRecipe& recipe = {});
 
   // Begins to make what get() will be asked for, with low priority. Tells whether it did: not while others
   // are made, nor where the cache has them or where they are too large to be kept beside others. An exception
@@ -100,7 +110,8 @@ class InputCache {
     std::string digest = {};  // once somebody asked
   };
   std::shared_ptr<const CaseInputs> make(const sdk::Workload& workload, const sdk::Params& params,
-                                         const sdk::Problem& problem, std::uint64_t seed, Answers answers);
+                                         const sdk::Problem& problem, std::uint64_t seed, Answers answers,
+                                         const InputsRecipe& recipe = {});
   std::span<const std::int64_t> all_indices(std::int64_t count);
   [[nodiscard]] bool holds(const std::string& key) const;
   void keep(std::string key, std::shared_ptr<const CaseInputs> inputs, Seconds making_ahead = 0);

@@ -1,6 +1,7 @@
 // The worker protocol as text; README.md of harness/measure describes it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "harness/base/text.h"
@@ -22,7 +23,7 @@ struct Described<Job> {
       field("look", &Job::look).unless_default(), field("counters", &Job::counters).unless_default(),
       field("suite", &Job::suite).unless_default(), field("key", &Job::key).unless_default(),
       field("audit_draw", &Job::audit_draw).unless_default(), field("peers", &Job::peers).unless_default(),
-      field("pair", &Job::pair).unless_default());
+      field("pair", &Job::pair).unless_default(), field("alone", &Job::alone).unless_default());
 };
 
 template <>
@@ -100,16 +101,24 @@ Result<Message> to_message(std::string_view line) {
               fmt::format("no message is `{}` with {} texts", printable(type), payloads.size()));
 }
 
+// A worker of an older build would time such cases on drawn inputs: it refuses this version.
+bool states_inputs(const Job& job) {
+  return std::any_of(job.cases.begin(), job.cases.end(), [](const PlannedCase& one) {
+    return one.sampling.inputs != name_of(InputsMode::drawn);
+  });
+}
+
 }  // namespace
 
 std::string encode(const Job& job) {
-  return to_line(job, &formats::worker);
+  return to_line(job, states_inputs(job) ? &formats::worker_inputs : &formats::worker);
 }
 
 Result<Job> decode_job(std::string_view document) {
   Result<Job> job = from_text<Job>(document, &formats::worker);
-  if (!job) return refused("a job", job.error());
-  return job;
+  if (job) return job;
+  Result<Job> stated = from_text<Job>(document, &formats::worker_inputs);
+  return stated && states_inputs(*stated) ? stated : refused("a job", job.error());
 }
 
 std::string encode(const Message& message) {

@@ -375,6 +375,19 @@ int run_worker() {
     return EXIT_SUCCESS;
   }
   Device& device = *opened->device;
+  if (job->pair && !job->alone.empty()) {
+    const bool first = job->alone == baseline_side;
+    const Result<Catalog> catalog = catalog_for(first ? job->pair->baseline : job->pair->current, *opened);
+    if (!catalog) {
+      pipe.send(Refusal{reason_of(catalog.error())});
+      return EXIT_SUCCESS;
+    }
+    const auto measure = [&](const PlannedCase& planned, Carried& carried) {
+      return told(measure_alone(device, *catalog, job->alone, planned, job->process, carried));
+    };
+    StartUp start_up(device, entered);
+    return work(*job, device, start_up, measure, pipe);
+  }
   if (job->pair) {
     const Result<PairedCatalogs> pair = catalogs_for(*job->pair, *opened, of_program);
     if (!pair) {

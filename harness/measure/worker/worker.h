@@ -31,6 +31,7 @@ struct Job {
   int audit_draw = 0;                     // see Audit::chosen(); 0: each process is audited
   std::vector<std::string> peers = {};    // further devices, which the cases use at once
   std::optional<PairedBuilds> pair = {};  // load these instead of `modules` and measure both
+  std::string alone = {};                 // the side of `pair` to load and measure alone; "": both
 };
 std::string encode(const Job& job);
 Result<Job> decode_job(std::string_view document);

@@ -62,6 +62,8 @@ enum class ReasonCode {
   no_samples,             // side: "baseline", "current" or "both"
   unusable_sample,        // side, process, value
   wider_tolerance,        // error: beyond the baseline's tolerance; baseline, current: tolerances
+  alone_differs,          // together, alone: changes of builds that share processes; processes: alone
+  alone_unmeasured,       // side: that was not measured alone
   // not comparable; the row's differences say what differs
   other_pairing,    // side: that shared its processes with another build
   machine_unnamed,  // side, device
@@ -126,6 +128,8 @@ inline constexpr auto enum_names<ReasonCode> =
                        {ReasonCode::no_samples, "no_samples"},
                        {ReasonCode::unusable_sample, "unusable_sample"},
                        {ReasonCode::wider_tolerance, "wider_tolerance"},
+                       {ReasonCode::alone_differs, "alone_differs"},
+                       {ReasonCode::alone_unmeasured, "alone_unmeasured"},
                        {ReasonCode::other_pairing, "other_pairing"},
                        {ReasonCode::machine_unnamed, "machine_unnamed"},
                        {ReasonCode::machines_differ, "machines_differ"},
@@ -277,6 +281,7 @@ enum class DiagnosticCode {
   sampling_proposed,   // settings: "processes 10 -> 5, seed 1 -> 2", which do not count
   tolerance_proposed,  // baseline, current, error: within both
   own_tolerance,       // tolerance: of a new case; usual: of the others of its point
+  judged_alone,        // together, alone: changes of builds that share processes; processes: alone, a side
   // waivers that do not cover the row: file, line, and
   waiver_expired,   // expires, reason, issue
   waiver_no_ratio,  // ceiling
@@ -348,6 +353,7 @@ inline constexpr auto enum_names<DiagnosticCode> =
                            {DiagnosticCode::gate_proposed, "gate_proposed"},
                            {DiagnosticCode::sampling_proposed, "sampling_proposed"},
                            {DiagnosticCode::tolerance_proposed, "tolerance_proposed"},
+                           {DiagnosticCode::judged_alone, "judged_alone"},
                            {DiagnosticCode::own_tolerance, "own_tolerance"},
                            {DiagnosticCode::waiver_expired, "waiver_expired"},
                            {DiagnosticCode::waiver_no_ratio, "waiver_no_ratio"},

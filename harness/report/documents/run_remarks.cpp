@@ -13,6 +13,7 @@
 #include "harness/base/units.h"
 #include "harness/model/device_kinds.h"
 #include "harness/report/documents/identity.h"
+#include "harness/report/inputs_words.h"
 #include "harness/report/numbers.h"
 #include "harness/report/words/cause_words.h"
 
@@ -99,7 +100,8 @@ std::string sampling_fact(const Record& record) {
                        counted(static_cast<std::size_t>(how.placements), "placement", "placements"),
                        (how.width > 0 ? fmt::format("{} to ", how.width_samples) : "") +
                            counted(static_cast<std::size_t>(how.samples), "sample", "samples"),
-                       name_of(how.cache), timing, first);
+                       name_of(how.cache), timing, first) +
+           describe_inputs(how);
   }
   return {};
 }

@@ -433,6 +433,12 @@ std::string words(DiagnosticCode code, const Told& told) {
       return fmt::format(
           "The change widens the tolerance from {:.3g} to {:.3g}. The error of {:.3g} is within both.",
           told.value("baseline"), told.value("current"), told.value("error"));
+    case DiagnosticCode::judged_alone:
+      return fmt::format(
+          "The change is {} where both builds share processes, and {} where each has its own: one slows the "
+          "other. {} processes a side with one build each decide.",
+          told.number("together", signed_percent), told.number("alone", signed_percent),
+          told.count("processes"));
     case DiagnosticCode::own_tolerance:
       return fmt::format(
           "It was checked with a tolerance of its own, {:.3g}; other cases of its point with "

@@ -311,6 +311,15 @@ std::string lacking(const ComparisonRow& row, const Reason& reason) {
           "its error of {:.3g} is beyond the baseline's tolerance of {:.3g}; the change's, {:.3g}, is a "
           "proposal",
           reason.number("error"), reason.number("baseline"), reason.number("current"));
+    case ReasonCode::alone_differs:
+      return fmt::format(
+          "the change is {} where both builds share processes, and {} where each has its own; {} a side of "
+          "the latter cannot decide",
+          signed_percent(reason.number("together")), signed_percent(reason.number("alone")),
+          reason.count("processes"));
+    case ReasonCode::alone_unmeasured:
+      return fmt::format("the {} was not measured in a process of its own, where the other cannot slow it",
+                         reason.text("side"));
     case ReasonCode::unusable_sample:
       return fmt::format("{}: process {} holds a sample of {}{}, which has no ratio", reason.text("side"),
                          reason.count("process"), reason.number("value"), after_number(row.unit));
@@ -397,6 +406,9 @@ std::string remedy_of(const Reason& reason) {
     case ReasonCode::left_out: return "Measure it: leave out the filter or the `--set`, or raise the budget.";
     case ReasonCode::wider_tolerance:
       return "Compute it as exactly as before, or have it reviewed, and pass `--accept-proposed`.";
+    case ReasonCode::alone_differs:
+    case ReasonCode::alone_unmeasured:
+      return "Measure with `--pair session`, where each process belongs to one build.";
     case ReasonCode::sampling_differs:
     case ReasonCode::device_kind_differs:
       return "Measure the baseline again with the settings of the current suite.";

@@ -40,9 +40,11 @@ std::vector<ProcessResult> results_of(const CaseRecord& one) {
     results.push_back({one.id, process, Outcome::measured, {}, {}, {}, {}});
     return results.back();
   };
-  for (const Series& series : one.series)
-    for (const ProcessSamples& samples : series.processes)
-      result_of(samples.process).series.push_back({series.metric, series.unit, series.direction, {samples}});
+  for (const std::vector<Series>* all : {&one.series, &one.alone})
+    for (const Series& series : *all)
+      for (const ProcessSamples& samples : series.processes)
+        result_of(samples.process)
+            .series.push_back({series.metric, series.unit, series.direction, {samples}});
   return results;
 }
 

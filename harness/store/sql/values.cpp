@@ -75,6 +75,7 @@ void write_values(soci::session& sql, const std::string& run, const ResultsOfCas
   std::set<std::tuple<int, int, std::string>> seen;
   for (const auto& [key, result] : results) {
     if (result->outcome == Outcome::looked_at) continue;  // what a look tells is no measured process
+    if (is_alone(result->process)) continue;              // the others are the case's samples
     for (const Series& series : result->series) {
       if (series.processes.empty()) continue;
       const double value = log_value_of(series.processes.front());

@@ -8,6 +8,7 @@
 #include "harness/model/device_kinds.h"
 #include "harness/model/known_metrics.h"
 #include "harness/suite/plan/expand.h"
+#include "harness/suite/plan/inputs_setting.h"
 
 namespace harness {
 namespace {
@@ -37,7 +38,7 @@ void apply(const Overrides& overrides, PlannedCase& planned) {
   apply_gate(overrides, planned.gate);
 }
 
-// Sets what an axis says of cache and timing.
+// Sets what an axis says of cache, timing and inputs.
 void apply_modes(const Target& target, PlannedCase& planned) {
   for (const sdk::ParamSpec& mode : target.modes) {
     const sdk::Value* value = planned.params.find(mode.name);
@@ -46,6 +47,7 @@ void apply_modes(const Target& target, PlannedCase& planned) {
     Sampling& sampling = planned.sampling;
     sampling.cache = parse_name<CacheMode>(name).value_or(sampling.cache);
     sampling.timing = parse_name<TimingMode>(name).value_or(sampling.timing);
+    if (parse_name<InputsMode>(name)) sampling.inputs = name;
   }
 }
 
@@ -128,19 +130,27 @@ void check_batches(const Overrides& overrides, std::span<const PlannedCase> case
 void settle(const Overrides& defaults, const CaseGroup& group, const Target& target,
             const Overrides& command_line, std::span<PlannedCase> cases, ErrorList& errors) {
   std::vector<Selective> overrides = checked_overrides(group, target, errors);
+  StatedFiles stated(errors);
   std::string contradicted;
   for (PlannedCase& planned : cases) {
-    apply(defaults, planned);
-    apply(group.overrides, planned);
+    Location inputs = group.where;
+    const auto lay = [&](const Overrides& one) {
+      apply(one, planned);
+      if (const Location* place = one.sampling.place_of(&Sampling::inputs)) inputs = *place;
+    };
+    lay(defaults);
+    lay(group.overrides);
     std::vector<Selective*> used;
     for (Selective& one : overrides)
       if (selects(one.match, planned.params, planned.variant, planned.device)) {
-        apply(one.written->overrides, planned);
+        lay(one.written->overrides);
         used.push_back(&one);
       }
-    const Sampling asked = finished(planned, target).sampling;
+    Sampling asked = finished(planned, target).sampling;
     apply(command_line, planned);
     planned = finished(std::move(planned), target);
+    stated.settle(asked, planned, target, inputs);
+    planned.sampling.inputs_hash = asked.inputs_hash;  // the command line states no inputs
     if (planned.sampling != asked) planned.suite_sampling = asked;
     for (Selective* one : used) {
       ++one->hits;

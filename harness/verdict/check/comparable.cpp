@@ -14,6 +14,7 @@
 #include "harness/model/plan_fields.h"
 #include "harness/model/results/machine_differences.h"
 #include "harness/verdict/check/proof.h"
+#include "harness/verdict/check/timed_inputs.h"
 #include "harness/verdict/check/tool_cases.h"
 
 namespace harness {
@@ -22,10 +23,10 @@ namespace {
 constexpr std::string_view known_estimator = "trimmed_log_mean";
 
 // Fields of Sampling in which two comparable cases may differ: numbers of replicates, limits of time and the
-// seed. Any other field changes what is measured.
-constexpr std::array<std::string_view, 10> free_settings{
-    "processes", "samples",      "min_samples", "width_samples", "steady",
-    "max_time",  "preheat_most", "timeout",     "gate_deadline", "seed"};
+// seed. Any other field changes what is measured. same_inputs() compares the inputs.
+constexpr std::array<std::string_view, 12> free_settings{
+    "processes",    "samples", "min_samples",   "width_samples", "steady", "max_time",
+    "preheat_most", "timeout", "gate_deadline", "seed",          "inputs", "inputs_hash"};
 
 std::vector<Difference> differing(const Machine& baseline, const Machine& current, FieldClass kind) {
   return differing_fields(baseline, current, [&](const MachineField& field) { return field.kind == kind; });
@@ -93,6 +94,7 @@ std::optional<Obstacle> sampling_obstacle(const CaseRecord& baseline, const Case
     const auto &one = before.*field.member, &other = after.*field.member;
     if (one != other) found.push_back({std::string(field.name), text_of(one), text_of(other)});
   });
+  if (!same_inputs(before, after)) found.push_back({"inputs", inputs_text(before), inputs_text(after)});
   if (found.empty()) return {};
   return Obstacle{{ReasonCode::sampling_differs}, std::move(found)};
 }

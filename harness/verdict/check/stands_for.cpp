@@ -9,6 +9,7 @@
 
 #include "harness/base/text.h"
 #include "harness/model/device_kinds.h"
+#include "harness/verdict/check/timed_inputs.h"
 #include "harness/verdict/decide/looks.h"
 
 namespace harness {
@@ -98,10 +99,11 @@ std::vector<Difference> weaker_settings(const Sampling& before, const Sampling& 
     if (is_weaker(before.*member, after.*member))
       found.push_back({name, text_of(before.*member), text_of(after.*member)});
   });
+  if (!same_inputs(before, after)) found.push_back({"inputs", inputs_text(before), inputs_text(after)});
   return found;
 }
 
-void take_settings(Plan& plan, const Record& baseline) {
+void take_settings(Plan& plan, const Record& baseline, const FindInputs& find_inputs) {
   std::map<std::string_view, const CaseRecord*> known;
   for (const CaseRecord& one : baseline.cases) known.emplace(one.id, &one);
   for (PlannedCase& planned : plan.cases) {
@@ -114,6 +116,14 @@ void take_settings(Plan& plan, const Record& baseline) {
       const bool by_suite = taken.*member == own.*member;
       if (by_suite && is_weaker(old.*member, own.*member)) taken.*member = old.*member;
     });
+    if (same_inputs(taken, own) && !same_inputs(old, own)) {
+      const std::string file = old.inputs_hash.empty() ? std::string() : find_inputs(planned, old);
+      if (old.inputs_hash.empty() || !file.empty()) {
+        taken.inputs = old.inputs;
+        taken.inputs_hash = old.inputs_hash;
+        planned.inputs_file = file;
+      }
+    }
     if (taken == planned.sampling) continue;
     if (planned.gate.looks == default_looks(planned.sampling.processes))
       planned.gate.looks = default_looks(taken.processes);

@@ -2,7 +2,9 @@
 // samples, another seed, less work, another command or a wider tolerance. Pure.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/model/results/comparison.h"
@@ -10,12 +12,16 @@
 namespace harness {
 
 // The settings of `after` with which it could show less than with those of `before`: numbers of processes and
-// samples, the time for them, and the seed of the inputs.
+// samples, the time for them, and the inputs and their seed.
 std::vector<Difference> weaker_settings(const Sampling& before, const Sampling& after);
 
 // The baseline's settings replace the suite's weaker ones, but not those of the command line. The suite's own
 // stay known as PlannedCase::suite_sampling.
-void take_settings(Plan& plan, const Record& baseline);
+//
+// `find_inputs`: the path of the file that the baseline was timed on, "" where it is gone or has other bytes.
+// Then the suite's inputs stay, and the case is not comparable.
+using FindInputs = std::function<std::string(const PlannedCase& planned, const Sampling& baseline)>;
+void take_settings(Plan& plan, const Record& baseline, const FindInputs& find_inputs);
 
 // Why the current side's case is another one than the baseline's, though both have its id: it was measured
 // with weaker settings, declares less work, runs another command, or is of another module.

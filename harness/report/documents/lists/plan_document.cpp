@@ -8,6 +8,7 @@
 #include "harness/model/plan_fields.h"
 #include "harness/report/documents.h"
 #include "harness/report/documents/identity.h"
+#include "harness/report/inputs_words.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/report/schemas.h"
@@ -153,7 +154,8 @@ std::string describe_samples(const Sampling& sampling) {
 
 std::string describe_sampling(const Sampling& sampling) {
   return fmt::format("{} x {} x {} {}{}", sampling.processes, sampling.placements, describe_samples(sampling),
-                     name_of(sampling.cache), sampling.timing == TimingMode::batch ? ", batches" : "");
+                     name_of(sampling.cache), sampling.timing == TimingMode::batch ? ", batches" : "") +
+         describe_inputs(sampling);
 }
 
 // A column for everything that differs between cases. The header has what is the same for all.
@@ -248,7 +250,7 @@ Report plan_document(const Plan& plan) {
           "sampling", fmt::format("{} processes x {} placements x {} samples{}, {} cache{}", how.processes,
                                   how.placements, describe_samples(how),
                                   how.width > 0 ? fmt::format(" (mean within {:g} %)", how.width * 100) : "",
-                                  name_of(how.cache), describe_timing(how)));
+                                  name_of(how.cache), describe_timing(how) + describe_inputs(how)));
     } else {
       document.facts.emplace_back("sampling", "differs by case: processes x placements x samples, cache");
     }

@@ -5,6 +5,7 @@
 
 #include "harness/base/text.h"
 #include "harness/model/device_kinds.h"
+#include "harness/model/shifted_process.h"
 #include "harness/verdict/check/comparable.h"
 #include "harness/verdict/compare.h"
 #include "harness/verdict/compared_records.h"
@@ -36,6 +37,7 @@ std::vector<ProcessEvidence> processes_of(const Series* series, const Comparison
   if (series == nullptr) return found;
   stats::ProcessEstimator estimator;
   for (const ProcessSamples& process : series->processes) {
+    if (is_shifted(process.process)) continue;                   // so does over_places
     if (confirms(process.process) && !shows_all(row)) continue;  // the row's confirmation tells of them
     if (!shows_all(row) && look.number > 0 && !look.declared.empty() &&
         process.process > look.declared[static_cast<std::size_t>(look.number) - 1])

@@ -6,6 +6,7 @@
 
 #include "harness/model/device_kinds.h"
 #include "harness/model/program_metrics.h"
+#include "harness/model/shifted_process.h"
 #include "harness/verdict/check/describe.h"
 #include "harness/verdict/check/diagnose.h"
 #include "harness/verdict/check/exact.h"
@@ -15,6 +16,7 @@
 #include "harness/verdict/cpu_change.h"
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/decide/looks.h"
+#include "harness/verdict/place/over_places.h"
 #include "harness/verdict/read/pairs.h"
 #include "harness/verdict/unit/judge_in_unit.h"
 
@@ -153,29 +155,48 @@ std::optional<std::vector<double>> ratios_of(const ComparedRecords& records, con
   return std::nullopt;
 }
 
-// The processes of a series that measured a regression again, or the others.
-Series stage_of(const Series& series, bool confirming) {
-  Series stage{series.metric, series.unit, series.direction, {}};
-  for (const ProcessSamples& process : series.processes)
-    if (confirms(process.process) == confirming) stage.processes.push_back(process);
-  return stage;
+enum class Stage {
+  plain,
+  again,    // measured a regression again
+  shifted,  // at another place of the code
+};
+
+Stage stage_of(int process) {
+  if (is_shifted(process)) return Stage::shifted;
+  return confirms(process) ? Stage::again : Stage::plain;
 }
 
-bool was_confirmed(const Series& series) {
+template <class Wanted>
+Series part_of(const Series& series, Wanted wanted) {
+  Series part{series.metric, series.unit, series.direction, {}};
+  for (const ProcessSamples& process : series.processes)
+    if (wanted(stage_of(process.process))) part.processes.push_back(process);
+  return part;
+}
+
+Series stage_of(const Series& series, Stage stage) {
+  return part_of(series, [stage](Stage one) { return one == stage; });
+}
+
+Series unshifted(const Series& series) {
+  return part_of(series, [](Stage one) { return one != Stage::shifted; });
+}
+
+bool has_stage(const Series& series, Stage stage) {
   return std::any_of(series.processes.begin(), series.processes.end(),
-                     [](const ProcessSamples& process) { return confirms(process.process); });
+                     [stage](const ProcessSamples& process) { return stage_of(process.process) == stage; });
 }
 
 // The evidence of the processes that measured a regression again. A baseline that is stored did not grow.
 void weigh_again(JudgedRow& judged, const MetricPair& pair, const ComparedRecords& records,
                  SideReader& reader) {
-  if (!judged.evidence || !was_confirmed(pair.now)) return;
+  if (!judged.evidence || !has_stage(pair.now, Stage::again)) return;
   if (judged.row.in_unit) {
     const auto again = [&](const Series& old, const Series& now) {
       return weigh_again_in_unit(judged.row, old, now, records.policy);
     };
-    judged.evidence->fresh =
-        again(records.pairing ? stage_of(pair.old, true) : pair.old, stage_of(pair.now, true));
+    judged.evidence->fresh = again(records.pairing ? stage_of(pair.old, Stage::again) : pair.old,
+                                   stage_of(pair.now, Stage::again));
     if (judged.evidence->fresh) judged.evidence->pooled = again(pair.old, pair.now);
     return;
   }
@@ -185,9 +206,24 @@ void weigh_again(JudgedRow& judged, const MetricPair& pair, const ComparedRecord
     design.ratios = ratios_of(records, old, now, before, after);
     return weigh(judged.row, 1, before, after, design, records.policy);
   };
-  judged.evidence->fresh =
-      weighed(records.pairing ? stage_of(pair.old, true) : pair.old, stage_of(pair.now, true));
+  judged.evidence->fresh = weighed(records.pairing ? stage_of(pair.old, Stage::again) : pair.old,
+                                   stage_of(pair.now, Stage::again));
   judged.evidence->pooled = weighed(pair.old, pair.now);
+}
+
+// The evidence of the processes that measured both sides of an A/B run at all places of their code.
+void weigh_at_places(JudgedRow& judged, const MetricPair& pair, const ComparedRecords& records,
+                     SideReader& reader) {
+  if (!judged.evidence || !records.pairing || judged.row.in_unit || !has_stage(pair.old, Stage::shifted) ||
+      !has_stage(pair.now, Stage::shifted))
+    return;
+  const Series old = stage_of(pair.old, Stage::shifted), now = stage_of(pair.now, Stage::shifted);
+  const SideReading before = reader.read(old), after = reader.read(now);
+  if (before.unusable || after.unusable) return;
+  Design design = design_of(judged.row, pair, records);
+  design.ratios = log_ratios(old, now);
+  if (const auto look = weigh(judged.row, 1, before, after, design, records.policy))
+    judged.evidence->places = weigh_places(judged.row, old, now, *look);
 }
 
 // Whether a file of another tool holds several of the processes: it took them one after the other, so they
@@ -395,11 +431,15 @@ void set_proven(const CaseProof& proof, ComparisonRow& row, bool launches) {
 
 JudgedRow judge_pair(const MetricPair& pair, const CaseProof& proof, const ComparedRecords& records,
                      SideReader& reader) {
-  if (!was_confirmed(pair.now)) return judge(pair, proof, records, reader);
-  const Series now = stage_of(pair.now, false);
-  const Series old = records.pairing ? stage_of(pair.old, false) : pair.old;
+  const bool again = has_stage(pair.now, Stage::again);
+  if (!again && !has_stage(pair.now, Stage::shifted) && !has_stage(pair.old, Stage::shifted))
+    return judge(pair, proof, records, reader);
+  const Series all_old = unshifted(pair.old), all_now = unshifted(pair.now);
+  const Series now = stage_of(pair.now, Stage::plain);
+  const Series old = records.pairing ? stage_of(pair.old, Stage::plain) : all_old;
   JudgedRow judged = judge({pair.before, pair.after, old, now}, proof, records, reader);
-  weigh_again(judged, pair, records, reader);
+  weigh_again(judged, {pair.before, pair.after, all_old, all_now}, records, reader);
+  weigh_at_places(judged, pair, records, reader);
   return judged;
 }
 

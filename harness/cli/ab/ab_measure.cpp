@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "harness/cli/ab/measure_places.h"
 #include "harness/cli/deciding/confirm_red.h"
 #include "harness/cli/deciding/look_first.h"
 #include "harness/cli/exit_status.h"
@@ -102,7 +103,9 @@ class AbRun {
         report = fail(spared.error());
     }
     if (report && !report->interrupted) report = measure(0);
+    whole_ = plan_at(1);
     if (report && !report->interrupted && how_.red) report = measure_again();
+    if (report && !report->interrupted && how_.movable) report = measure_at_places();
     line_.clear();
     for (std::optional<RecordKeeper>& keeper : keepers_)
       if (const Status written = keeper->write_late(); !written) return fail(rescued_both(written.error()));
@@ -167,25 +170,56 @@ class AbRun {
     return how_.pair ? share_processes(processes_before) : take_turns(processes_before);
   }
 
-  Result<RunReport> measure_again() {
+  Result<AbRecords> stored_records() {
     AbRecords measured;
     for (const std::size_t side : {0, 1}) {
       Result<Record> stored = store_.load(record(side).id);
       if (!stored) return fail(stored.error());
       (side == 0 ? measured.baseline : measured.current) = std::move(*stored);
     }
-    const std::set<std::string> red = how_.red(measured);
+    return measured;
+  }
+
+  Result<RunReport> measure_again() {
+    const Result<AbRecords> measured = stored_records();
+    if (!measured) return fail(measured.error());
+    const std::set<std::string> red = how_.red(*measured);
     if (red.empty()) return RunReport{};
-    plans_ = {with_benchmarks(plans_[0], measured.baseline), with_benchmarks(plans_[1], measured.current)};
+    plans_ = {with_benchmarks(plans_[0], measured->baseline), with_benchmarks(plans_[1], measured->current)};
     for (Plan* plan : {&plans_[0], &plans_[1], &common_}) {
       *plan = plan_of_red(*plan, red);
-      take_decisions(*plan, measured.baseline);
+      take_decisions(*plan, measured->baseline);
     }
     return measure(last_plain_process);
   }
 
+  // Results are kept where both builds have them at all places. A failure leaves the verdicts as they are.
+  Result<RunReport> measure_at_places() {
+    const Result<AbRecords> measured = stored_records();
+    if (!measured) return fail(measured.error());
+    const MovableCases cases = how_.movable(*measured);
+    if (cases.empty()) return RunReport{};
+    if (!how_.pair) {
+      for (const auto& [id, one] : cases)
+        records_.unshifted.emplace(id, "both builds were measured in processes of their own");
+      return RunReport{};
+    }
+    Plan plan = whole_;
+    take_decisions(plan, measured->baseline);
+    Result<PlacesMeasured> places =
+        measure_places(std::move(plan), *how_.pair, cases, shared_options(0), seed_);
+    if (!places) return fail(places.error());
+    records_.unshifted = std::move(places->unshifted);
+    RunReport report;
+    report.interrupted = places->interrupted;
+    for (const std::size_t side : {0, 1})
+      for (const EncodedResult& one : places->results[side])
+        if (const Status kept = keepers_[side]->put(one); !kept) return fail(kept.error());
+    return report;
+  }
+
   // This program measures, with the modules of both builds in it.
-  Result<RunReport> share_processes(int processes_before) {
+  RunOptions shared_options(int processes_before) {
     RunOptions options = options_of(1, processes_before);
     options.worker_command.clear();
     options.pair = how_.pair;
@@ -195,7 +229,11 @@ class AbRun {
     };
     options.on_progress = [this](const Progress& now) { line_.show(now); };
     options.order_seed = seed_;
-    return run_plan(common_, options);
+    return options;
+  }
+
+  Result<RunReport> share_processes(int processes_before) {
+    return run_plan(common_, shared_options(processes_before));
   }
 
   Result<RunReport> take_turns(int processes_before) {
@@ -274,6 +312,7 @@ class AbRun {
   std::uint64_t seed_;
   std::array<Plan, 2> plans_;              // the cases that are left, when they take turns
   Plan common_;                            // the same, when both share processes
+  Plan whole_;                             // the cases that were measured, of the current side
   std::array<Looks, 2>* looks_ = nullptr;  // receive the results of a look
   std::array<Progress, 2> progress_;
   std::array<std::optional<RecordKeeper>, 2> keepers_;  // of records_

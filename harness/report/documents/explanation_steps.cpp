@@ -253,6 +253,8 @@ std::string rule_text(const RowExplanation& one) {
       return one.row.by_build ? "both sides are of one build in one environment"
                               : "both sides launch the same machine code with the same arguments";
     case Verdict::environment: return "the code is identical, so the machine made the difference";
+    case Verdict::moved:
+      return "the upper bound of the mean over all places of the code lies below the margin";
     case Verdict::not_worse: return "the upper bound lies below the margin (non-inferiority)";
     case Verdict::unchanged: return "the upper bound lies below the margin, and the lower above it";
     case Verdict::inconclusive: return "none of the three could be shown; this does not pass";

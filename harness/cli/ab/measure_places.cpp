@@ -1,0 +1,113 @@
+#include "harness/cli/ab/measure_places.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "harness/measure/schedule/run.h"
+#include "harness/model/shifted_process.h"
+#include "harness/report/words/cause_words.h"
+#include "harness/verdict/place/over_places.h"
+
+namespace harness {
+namespace {
+
+constexpr std::size_t results_a_side = std::size_t{code_places} * processes_at_place;
+
+std::vector<int> shuffled_places(std::uint64_t seed) {
+  std::vector<int> places(code_places);
+  std::iota(places.begin(), places.end(), 0);
+  std::mt19937_64 random(seed);
+  std::shuffle(places.begin(), places.end(), random);
+  return places;
+}
+
+void keep(Plan& plan, const MovableCases& cases) {
+  std::erase_if(plan.cases, [&](const PlannedCase& one) { return !cases.contains(one.id); });
+}
+
+void refuse(const Unshifted& refused, MovableCases& cases, Unshifted& all) {
+  for (const auto& [id, why] : refused) {
+    all.emplace(id, why);
+    cases.erase(id);
+  }
+}
+
+void refuse_all(const std::string& why, MovableCases& cases, Unshifted& all) {
+  for (const auto& [id, one] : cases) all.emplace(id, why);
+  cases.clear();
+}
+
+// Why the results of a case cannot count; "": they can.
+std::string obstacle(const std::array<std::vector<EncodedResult>, 2>& results, const std::string& id) {
+  for (const std::vector<EncodedResult>& side : results) {
+    std::size_t measured = 0;
+    for (const EncodedResult& one : side) {
+      if (one.result.case_id != id) continue;
+      if (one.result.outcome != Outcome::measured)
+        return fmt::format(
+            "it failed with its code at place {}: {}", shift_of(one.result.process),
+            one.result.reason ? report::words(*one.result.reason) : std::string(name_of(one.result.outcome)));
+      ++measured;
+    }
+    if (measured != results_a_side)
+      return fmt::format("{} of {} processes measured it at other places", measured, results_a_side);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<PlacesMeasured> measure_places(Plan plan, const PairedBuilds& pair, MovableCases cases,
+                                      RunOptions options, std::uint64_t seed) {
+  PlacesMeasured done;
+  std::array<std::vector<EncodedResult>, 2> results;
+  keep(plan, cases);
+  for (PlannedCase& one : plan.cases) {
+    one.sampling.processes = 1;
+    one.sampling.max_time =
+        std::min(one.sampling.max_time, most_seconds_at_places / static_cast<double>(results_a_side));
+  }
+  const auto into = [&](std::size_t side) {
+    return [&results, side](const EncodedResult& result) -> Status {
+      results[side].push_back(result);
+      return {};
+    };
+  };
+  options.on_baseline = into(0);
+  options.on_result = into(1);
+  options.order_seed = seed;
+  options.measure_ceilings = false;
+  for (int turn = 1; turn <= processes_at_place && !cases.empty(); ++turn)
+    for (const int shift : shuffled_places(seed + static_cast<std::uint64_t>(turn))) {
+      const Result<ShiftedBuilds> shifted = shifted_builds(pair, cases, shift);
+      if (!shifted) {
+        refuse_all(shifted.error().message, cases, done.unshifted);
+        break;
+      }
+      refuse(shifted->refused, cases, done.unshifted);
+      keep(plan, cases);
+      if (cases.empty()) break;
+      options.pair = shifted->pair;
+      options.processes_before = shifted_process(shift, turn) - 1;
+      const Result<RunReport> report = run_plan(plan, options);
+      if (!report) {
+        refuse_all(report.error().message, cases, done.unshifted);
+        break;
+      }
+      done.interrupted = report->interrupted;
+      if (done.interrupted) return done;
+    }
+  for (const auto& [id, one] : cases)
+    if (std::string why = obstacle(results, id); !why.empty()) done.unshifted.emplace(id, std::move(why));
+  for (const std::size_t side : {0, 1})
+    for (EncodedResult& one : results[side])
+      if (cases.contains(one.result.case_id) && !done.unshifted.contains(one.result.case_id))
+        done.results[side].push_back(std::move(one));
+  return done;
+}
+
+}  // namespace harness

@@ -1,0 +1,44 @@
+// Both builds of an A/B run with their device code at another place (code/shift/shifted_file.h), and the
+// cases for which that can tell something.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "harness/base/files.h"
+#include "harness/base/result.h"
+#include "harness/measure/schedule/paired_builds.h"
+#include "harness/model/results/comparison.h"
+
+namespace harness {
+
+// A case whose change may be one of the place alone: the kernels of each side whose code is not known to be
+// that of the other, by their demangled names.
+struct MovableCase {
+  std::string compute_capability;  // of the device: "9.0"
+  std::set<std::string> baseline;
+  std::set<std::string> current;
+};
+using MovableCases = std::map<std::string, MovableCase>;  // by id
+
+MovableCases movable_cases(const Comparison& comparison);
+
+// By case: why it was not measured at other places of its code, in a sentence.
+using Unshifted = std::map<std::string, std::string>;
+
+// Adds to the comparison which cases were measured at all places of their code, and why others were not.
+void tell_places(Comparison& comparison, const Unshifted& unshifted);
+
+// Copies of the modules of both builds, in a folder of their own that goes with this.
+struct ShiftedBuilds {
+  PairedBuilds pair;
+  Unshifted refused = {};  // the cases whose kernels could not all be shifted on both sides
+  std::unique_ptr<TemporaryFolder> folder = {};
+};
+
+// `shift`: by how many instructions. An error where a copy cannot be written.
+Result<ShiftedBuilds> shifted_builds(const PairedBuilds& pair, const MovableCases& cases, int shift);
+
+}  // namespace harness

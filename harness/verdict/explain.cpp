@@ -5,7 +5,7 @@
 
 #include "harness/base/text.h"
 #include "harness/model/device_kinds.h"
-#include "harness/model/shifted_process.h"
+#include "harness/model/code/shifted_process.h"
 #include "harness/verdict/check/comparable.h"
 #include "harness/verdict/compare.h"
 #include "harness/verdict/compared_records.h"

@@ -79,7 +79,7 @@ script 0 -1.2
 expect 0 ab --report json=better.json
 holds better.json 'row("n=63")["verdict"] == "moved"'
 
-# What cannot be shifted or fails there stays as it was, and says why in a sentence.
+# A case that cannot be shifted, or fails there, stays as it was, and a sentence says why.
 stays_red() { # stays_red TEXT [OPTION...]: that the reason has
   local text=$1
   shift

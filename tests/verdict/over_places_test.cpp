@@ -10,7 +10,7 @@
 #include <random>
 
 #include "facts.h"
-#include "harness/model/shifted_process.h"
+#include "harness/model/code/shifted_process.h"
 #include "harness/verdict/explain.h"
 #include "harness/verdict/read/summarize.h"
 #include "records.h"
@@ -126,7 +126,7 @@ TEST(OverPlaces, AChangeOfTheCodeStaysRegressed) {
   EXPECT_EQ(exit_code(comparison), 1);
 }
 
-// What the places leave open is no reason to pass.
+// A question that the places leave open is no reason to pass.
 TEST(OverPlaces, WithoutCertaintyTheRowStaysRegressed) {
   Sides sides = drawn(0);
   Draw wild(7, 0.02);
@@ -230,7 +230,7 @@ TEST(OverPlaces, TheFormulaIsThatOfTwoStageSampling) {
   EXPECT_FALSE(effect_over_places(places));
 }
 
-// Of so many runs, how many end with this verdict.
+// How many of so many runs end with this verdict.
 int count(Verdict verdict, double change, double place, double process_sd, int runs) {
   int found = 0;
   for (int i = 0; i < runs; ++i)

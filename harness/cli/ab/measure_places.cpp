@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "harness/measure/schedule/run.h"
-#include "harness/model/shifted_process.h"
+#include "harness/model/code/shifted_process.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/verdict/place/over_places.h"
 

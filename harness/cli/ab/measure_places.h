@@ -15,7 +15,7 @@ namespace harness {
 inline constexpr Seconds most_seconds_at_places = 10;
 
 struct PlacesMeasured {
-  // Of the baseline and the current build: only of cases that both measured in all processes at all places.
+  // The baseline's and the current build's: only of cases that both measured in all processes at all places.
   std::array<std::vector<EncodedResult>, 2> results;
   Unshifted unshifted;  // the other cases
   bool interrupted = false;

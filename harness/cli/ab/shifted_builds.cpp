@@ -10,7 +10,7 @@
 #include "harness/code/mapped_file.h"
 #include "harness/code/shift/shifted_file.h"
 #include "harness/model/code/change_causes.h"
-#include "harness/model/shifted_process.h"
+#include "harness/model/code/shifted_process.h"
 #include "harness/verdict/place/over_places.h"
 #include "harness/verdict/read/kernels.h"
 

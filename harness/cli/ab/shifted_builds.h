@@ -14,8 +14,8 @@
 
 namespace harness {
 
-// A case whose change may be one of the place alone: the kernels of each side whose code is not known to be
-// that of the other, by their demangled names.
+// A case whose change may be one of the place alone. Kernels are named, demangled, where their code is not
+// known to be equal on both sides.
 struct MovableCase {
   std::string compute_capability;  // of the device: "9.0"
   std::set<std::string> baseline;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
-#include "harness/model/shifted_process.h"
+#include "harness/model/code/shifted_process.h"
 #include "harness/verdict/read/summarize.h"
 
 namespace harness {

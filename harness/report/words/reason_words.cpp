@@ -208,7 +208,7 @@ std::string moved(const ComparisonRow& row) {
                      places_text(places), margin_words(row));
 }
 
-// Of a change that is not of the place alone.
+// A change that is not of the place alone.
 std::string at_places(const ComparisonRow& row) {
   if (!row.over_places) return {};
   return fmt::format("; {}, where alignment alone gives {} to {}", places_text(*row.over_places),

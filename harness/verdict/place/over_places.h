@@ -22,7 +22,7 @@
 #include <optional>
 #include <vector>
 
-#include "harness/model/shifted_process.h"
+#include "harness/model/code/shifted_process.h"
 #include "harness/stats/hypothesis/t_test.h"
 #include "harness/verdict/decide/evidence.h"
 

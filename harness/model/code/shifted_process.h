@@ -39,7 +39,7 @@ inline bool has_shifted(const Record& record) {
   });
 }
 
-// What the record says of the code where it lies.
+// The record without them: it says how the code is where it lies.
 inline Record without_shifted(Record record) {
   for (CaseRecord& one : record.cases) {
     std::erase_if(one.processes, [](const ProcessResult& result) { return is_shifted(result.process); });

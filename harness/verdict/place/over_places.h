@@ -6,17 +6,17 @@
 // each.
 //
 //   d_np = log of current over baseline, at place n by process p;  d_n = mean over p;  d = mean over n
-//   V    = (1 - f) s_a^2 / N + s_e^2 / (N P)     two-stage sampling, Cochran, Sampling Techniques
-//   (1977), 10.15
+//   V    = (1 - f) s_a^2 / N + s_e^2 / (N P)
 //
+// This is two-stage sampling (Cochran, Sampling Techniques, 1977, equation 10.15).
 // s_a^2 is the variance of the d_n, s_e^2 that of the d_np around their d_n, with N (P - 1) degrees of
 // freedom. f is the share of the places that were measured. All N = 8 are, so f = 1, and the spread over
 // places takes nothing from the certainty of d: it moves single places, and not their mean. With fewer
 // places nothing is concluded.
 //
 // Example: +1.3 % as compiled, at a margin of 0.5 %. The d_n lie between -1.2 and +1.4 % with a mean of
-// +0.04 %, and s_e is 0.1 %: the upper bound of d is +0.09 %, and the row has `moved`. With a d of +1.0 % it
-// stays regressed. So it does where neither is shown.
+// +0.04 %, and s_e is 0.1 %. So the upper bound of d is +0.09 %, and the row has `moved`. With a d of +1.0 %
+// it stays regressed. So it does where neither is shown.
 #pragma once
 
 #include <optional>

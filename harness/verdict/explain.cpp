@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "harness/base/text.h"
-#include "harness/model/device_kinds.h"
 #include "harness/model/code/shifted_process.h"
+#include "harness/model/device_kinds.h"
 #include "harness/verdict/check/comparable.h"
 #include "harness/verdict/compare.h"
 #include "harness/verdict/compared_records.h"

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <set>
 
+#include "harness/model/code/shifted_process.h"
 #include "harness/model/device_kinds.h"
 #include "harness/model/program_metrics.h"
-#include "harness/model/code/shifted_process.h"
 #include "harness/verdict/check/describe.h"
 #include "harness/verdict/check/diagnose.h"
 #include "harness/verdict/check/exact.h"

@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "harness/base/units.h"
-#include "harness/model/known_metrics.h"
 #include "harness/model/code/shifted_process.h"
+#include "harness/model/known_metrics.h"
 #include "harness/verdict/check/condition_checks.h"
 #include "harness/verdict/read/instrument_checks.h"
 #include "harness/verdict/read/kernel_time.h"

@@ -8,9 +8,9 @@
 
 #include "harness/base/text.h"
 #include "harness/model/code/change_causes.h"
+#include "harness/model/code/shifted_process.h"
 #include "harness/model/device_kinds.h"
 #include "harness/model/program_metrics.h"
-#include "harness/model/code/shifted_process.h"
 #include "harness/report/documents/comparison/comparison_headline.h"
 #include "harness/report/documents/comparison/comparison_remarks.h"
 #include "harness/report/numbers.h"

@@ -100,7 +100,6 @@ echo nothing >other/lib/libharness_cuda.so
 script 0 1.3
 stays_red "no module of the current build"
 cp kept.so other/lib/libharness_cuda.so
-stays_red "processes of their own" --pair session
 
 # Nothing is measured again where no place can explain it: more than 3 %, equal code, or without confirmation.
 for which in "3.4 0" "0 1.3 code=a"; do

@@ -26,7 +26,7 @@ constexpr std::size_t page = 4096;
 constexpr std::size_t container_alignment = 16;
 constexpr std::string_view function_prefix = ".text.";
 
-// The CUDA runtime is given this to register a container (fatbinary_section.h of the toolkit).
+// The CUDA runtime is given this to register a container.
 struct Wrapper {
   std::uint32_t magic;
   std::uint32_t version;

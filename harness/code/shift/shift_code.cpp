@@ -13,9 +13,9 @@ namespace harness {
 namespace shifting {
 namespace {
 
-// Instructions as ptxas 13.0 writes them for sm_90 (shift_code_test.cpp compares). A branch counts in units
-// of four bytes from the next instruction: the lower 8 bits are bits 16 to 23 of the first word, the others
-// begin at its bit 34.
+// Instructions as ptxas 13.0 writes them for sm_90 (tests/code/shift_code_test.cpp compares). A branch counts
+// in units of four bytes from the next instruction. The lower 8 bits are bits 16 to 23 of the first word, and
+// the others begin at its bit 34.
 constexpr std::uint64_t branch_low = 0x0000000000007947;
 constexpr std::uint64_t branch_high = 0x000fea0003800000;
 constexpr std::uint64_t nop_low = 0x0000000000007918;

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "harness/base/text.h"
-#include "harness/model/code/shifted_process.h"
 #include "harness/model/device_kinds.h"
 #include "harness/verdict/check/comparable.h"
 #include "harness/verdict/compare.h"
 #include "harness/verdict/compared_records.h"
 #include "harness/verdict/decide/gates.h"
+#include "harness/verdict/place/elsewhere.h"
 #include "harness/verdict/trace.h"
 
 namespace harness {
@@ -37,7 +37,6 @@ std::vector<ProcessEvidence> processes_of(const Series* series, const Comparison
   if (series == nullptr) return found;
   stats::ProcessEstimator estimator;
   for (const ProcessSamples& process : series->processes) {
-    if (is_shifted(process.process)) continue;                   // so does over_places
     if (confirms(process.process) && !shows_all(row)) continue;  // the row's confirmation tells of them
     if (!shows_all(row) && look.number > 0 && !look.declared.empty() &&
         process.process > look.declared[static_cast<std::size_t>(look.number) - 1])
@@ -172,7 +171,9 @@ RowExplanation explained(const ComparisonRow& row, const Compared& compared) {
 
 Retelling explain(const Record& baseline, const Record& current, const Policy& policy,
                   const std::string& pattern, const std::string& metric) {
-  Compared compared{baseline, current, policy};
+  // Rows tell of other places of the code (`over_places`).
+  const std::optional<Record> old = where_it_lies(baseline), now = where_it_lies(current);
+  Compared compared{old ? *old : baseline, now ? *now : current, policy};
   Retelling explanation;
   explanation.comparison = compare(baseline, current, policy, compared.trace);
   for (const ComparisonRow& row : explanation.comparison.rows)

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <set>
 
-#include "harness/model/code/shifted_process.h"
 #include "harness/model/device_kinds.h"
 #include "harness/model/program_metrics.h"
 #include "harness/verdict/check/describe.h"
@@ -155,48 +154,29 @@ std::optional<std::vector<double>> ratios_of(const ComparedRecords& records, con
   return std::nullopt;
 }
 
-enum class Stage {
-  plain,
-  again,    // measured a regression again
-  shifted,  // at another place of the code
-};
-
-Stage stage_of(int process) {
-  if (is_shifted(process)) return Stage::shifted;
-  return confirms(process) ? Stage::again : Stage::plain;
-}
-
-template <class Wanted>
-Series part_of(const Series& series, Wanted wanted) {
-  Series part{series.metric, series.unit, series.direction, {}};
+// The processes of a series that measured a regression again, or the others.
+Series stage_of(const Series& series, bool confirming) {
+  Series stage{series.metric, series.unit, series.direction, {}};
   for (const ProcessSamples& process : series.processes)
-    if (wanted(stage_of(process.process))) part.processes.push_back(process);
-  return part;
+    if (confirms(process.process) == confirming) stage.processes.push_back(process);
+  return stage;
 }
 
-Series stage_of(const Series& series, Stage stage) {
-  return part_of(series, [stage](Stage one) { return one == stage; });
-}
-
-Series unshifted(const Series& series) {
-  return part_of(series, [](Stage one) { return one != Stage::shifted; });
-}
-
-bool has_stage(const Series& series, Stage stage) {
+bool was_confirmed(const Series& series) {
   return std::any_of(series.processes.begin(), series.processes.end(),
-                     [stage](const ProcessSamples& process) { return stage_of(process.process) == stage; });
+                     [](const ProcessSamples& process) { return confirms(process.process); });
 }
 
 // The evidence of the processes that measured a regression again. A baseline that is stored did not grow.
 void weigh_again(JudgedRow& judged, const MetricPair& pair, const ComparedRecords& records,
                  SideReader& reader) {
-  if (!judged.evidence || !has_stage(pair.now, Stage::again)) return;
+  if (!judged.evidence || !was_confirmed(pair.now)) return;
   if (judged.row.in_unit) {
     const auto again = [&](const Series& old, const Series& now) {
       return weigh_again_in_unit(judged.row, old, now, records.policy);
     };
-    judged.evidence->fresh = again(records.pairing ? stage_of(pair.old, Stage::again) : pair.old,
-                                   stage_of(pair.now, Stage::again));
+    judged.evidence->fresh =
+        again(records.pairing ? stage_of(pair.old, true) : pair.old, stage_of(pair.now, true));
     if (judged.evidence->fresh) judged.evidence->pooled = again(pair.old, pair.now);
     return;
   }
@@ -206,18 +186,18 @@ void weigh_again(JudgedRow& judged, const MetricPair& pair, const ComparedRecord
     design.ratios = ratios_of(records, old, now, before, after);
     return weigh(judged.row, 1, before, after, design, records.policy);
   };
-  judged.evidence->fresh = weighed(records.pairing ? stage_of(pair.old, Stage::again) : pair.old,
-                                   stage_of(pair.now, Stage::again));
+  judged.evidence->fresh =
+      weighed(records.pairing ? stage_of(pair.old, true) : pair.old, stage_of(pair.now, true));
   judged.evidence->pooled = weighed(pair.old, pair.now);
 }
 
 // The evidence of the processes that measured both sides of an A/B run at all places of their code.
 void weigh_at_places(JudgedRow& judged, const MetricPair& pair, const ComparedRecords& records,
                      SideReader& reader) {
-  if (!judged.evidence || !records.pairing || judged.row.in_unit || !has_stage(pair.old, Stage::shifted) ||
-      !has_stage(pair.now, Stage::shifted))
-    return;
-  const Series old = stage_of(pair.old, Stage::shifted), now = stage_of(pair.now, Stage::shifted);
+  if (!judged.evidence || records.pairing != Pairing::Kind::process || judged.row.in_unit) return;
+  const Series old = records.baseline_elsewhere.of(pair.before, pair.old);
+  const Series now = records.current_elsewhere.of(pair.after, pair.now);
+  if (old.processes.empty() || now.processes.empty()) return;
   const SideReading before = reader.read(old), after = reader.read(now);
   if (before.unusable || after.unusable) return;
   Design design = design_of(judged.row, pair, records);
@@ -431,15 +411,11 @@ void set_proven(const CaseProof& proof, ComparisonRow& row, bool launches) {
 
 JudgedRow judge_pair(const MetricPair& pair, const CaseProof& proof, const ComparedRecords& records,
                      SideReader& reader) {
-  const bool again = has_stage(pair.now, Stage::again);
-  if (!again && !has_stage(pair.now, Stage::shifted) && !has_stage(pair.old, Stage::shifted))
-    return judge(pair, proof, records, reader);
-  const Series all_old = unshifted(pair.old), all_now = unshifted(pair.now);
-  const Series now = stage_of(pair.now, Stage::plain);
-  const Series old = records.pairing ? stage_of(pair.old, Stage::plain) : all_old;
+  if (!was_confirmed(pair.now)) return judge(pair, proof, records, reader);
+  const Series now = stage_of(pair.now, false);
+  const Series old = records.pairing ? stage_of(pair.old, false) : pair.old;
   JudgedRow judged = judge({pair.before, pair.after, old, now}, proof, records, reader);
-  weigh_again(judged, {pair.before, pair.after, all_old, all_now}, records, reader);
-  weigh_at_places(judged, pair, records, reader);
+  weigh_again(judged, pair, records, reader);
   return judged;
 }
 

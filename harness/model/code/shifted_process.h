@@ -32,20 +32,25 @@ constexpr int shifted_process(int shift, int turn) {
   return first_shifted_process + shift * most_processes + turn;
 }
 
+inline bool has_shifted(const CaseRecord& one) {
+  return std::any_of(one.processes.begin(), one.processes.end(),
+                     [](const ProcessResult& result) { return is_shifted(result.process); });
+}
+
 inline bool has_shifted(const Record& record) {
-  return std::any_of(record.cases.begin(), record.cases.end(), [](const CaseRecord& one) {
-    return std::any_of(one.processes.begin(), one.processes.end(),
-                       [](const ProcessResult& result) { return is_shifted(result.process); });
-  });
+  return std::any_of(record.cases.begin(), record.cases.end(),
+                     [](const CaseRecord& one) { return has_shifted(one); });
 }
 
 // The record without them: it says how the code is where it lies.
 inline Record without_shifted(Record record) {
   for (CaseRecord& one : record.cases) {
+    if (!has_shifted(one)) continue;
     std::erase_if(one.processes, [](const ProcessResult& result) { return is_shifted(result.process); });
     for (Series& series : one.series)
       std::erase_if(series.processes,
                     [](const ProcessSamples& samples) { return is_shifted(samples.process); });
+    std::erase_if(one.series, [](const Series& series) { return series.processes.empty(); });
   }
   return record;
 }

@@ -3,7 +3,7 @@
 # shifted for that; time is scripted, process by process.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
-: "${KERNELS:?}" "${DEVICE_CODE:?}"
+: "${KERNELS:?}" "${DEVICE_CODE:?}" "${SHIFTED_HASHES:?}"
 
 cat >suite.yaml <<'YAML'
 version: 1
@@ -21,7 +21,7 @@ for folder in one other; do cp "$DEVICE_CODE" $folder/lib/libharness_cuda.so; do
 # the code lies, in percent. The baseline is at one of its best places. Process 11002 is the second one at place 1.
 script() {
   python3 - "$@" <<'PY'
-import json, sys
+import json, subprocess, sys
 change, place = (float(text) / 100 for text in sys.argv[1:3])
 more = dict(text.split("=") for text in sys.argv[3:])
 profile = [0.0105, -0.0137, 0.0102, -0.0132, 0.0127, 0.0017, -0.0005, -0.0077]
@@ -31,10 +31,17 @@ def times(us, profile):
         for process in range(1000):
             by_process[10000 + 1000 * shift + process - 1] = us * (1 + profile[shift])
     return by_process
+# Both sides have the same file, so their shifted code has the same hashes.
+hashes = subprocess.check_output(["bash", "-c", '"$SHIFTED_HASHES" "$DEVICE_CODE" "add(float*, float const*, int)"'],
+                                 text=True).split() + ["another"]
+def seen(side, shift):
+    if more.get("unmoved") == side: return 0  # as if the copies were not loaded
+    return 8 if more.get("another") == side and shift == 5 else shift
 kernel = {"name": more.get("kernel", "add(float*, float const*, int)"), "launches": 1, "us": 100}
 def case(side, by_process, code):
     one = {"match": "*/n=63", "side": side, "process_us": by_process, "process_sd": 0.0005, "sample_sd": 0.001,
-           "identity": {"digest": side}, "kernels": [{**kernel, "code": code}]}
+           "identity": {"digest": side}, "kernels": [kernel],
+           "process_code": [code] * 10000 + [hashes[seen(side, shift)] for shift in range(8) for _ in range(1000)]}
     if more.get("fails") == side:
         one["error"] = {"process": 11002, "placement": 0, "sample": 3, "message": "xid 79"}
     return one
@@ -79,6 +86,13 @@ script 0 -1.2
 expect 0 ab --report json=better.json
 holds better.json 'row("n=63")["verdict"] == "moved"'
 
+# Slower code at a lucky place is red, and needs no processes more.
+script 1 -2
+expect 1 ab --report json=lucky.json
+holds lucky.json 'row("n=63")["verdict"] == "regressed"' 'row("n=63")["ratio"] < 0.995' \
+  'row("n=63")["reason_fact"]["code"] == "worse_over_places"' \
+  'not any(one["code"] == "unconfirmed" for one in report["facts"]["remarks"])'
+
 # A case that cannot be shifted, or fails there, stays as it was, and a sentence says why.
 stays_red() { # stays_red TEXT [OPTION...]: that the reason has
   local text=$1
@@ -90,6 +104,13 @@ stays_red() { # stays_red TEXT [OPTION...]: that the reason has
 for side in baseline current; do
   script 0 1.3 fails=$side
   stays_red "xid 79"
+done
+# Times count only for the code that was shifted.
+for side in baseline current; do
+  for other in unmoved another; do
+    script 0 1.3 $other=$side
+    stays_red "$side build: \`add(float*, float const*, int)\` did not run with the code that was shifted"
+  done
 done
 script 0 1.3 "kernel=elsewhere(int)"
 stays_red "baseline build has machine code of \`elsewhere(int)\`"

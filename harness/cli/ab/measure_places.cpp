@@ -50,16 +50,41 @@ EncodedResult times_of(EncodedResult one) {
   return one;
 }
 
+using CodeByProcess = std::map<int, std::array<ShiftedCode, 2>>;
+
+// Why the process did not run the code that was shifted for it; "": it did. A copy that nobody loaded, PTX
+// that the driver compiled, or another library's kernel of the name would give times of another place.
+std::string another_code(const ProcessResult& result, const std::set<std::string>& kernels,
+                         const ShiftedCode& code) {
+  for (const std::string& name : kernels) {
+    const auto expected = code.find(name);
+    bool seen = false;
+    for (const KernelUse& one : result.kernels) {
+      if (one.name != name) continue;
+      seen = true;
+      if (one.code.empty() || expected == code.end() || !expected->second.contains(one.code))
+        return fmt::format("`{}` did not run with the code that was shifted to place {}", name,
+                           shift_of(result.process));
+    }
+    if (!seen) return fmt::format("`{}` was not seen at place {}", name, shift_of(result.process));
+  }
+  return {};
+}
+
 // Why the results of a case cannot count; "": they can.
-std::string obstacle(const std::array<std::vector<EncodedResult>, 2>& results, const std::string& id) {
-  for (const std::vector<EncodedResult>& side : results) {
+std::string obstacle(const std::array<std::vector<EncodedResult>, 2>& results, const std::string& id,
+                     const MovableCase& movable, const CodeByProcess& code) {
+  for (const std::size_t side : {0, 1}) {
     std::size_t measured = 0;
-    for (const EncodedResult& one : side) {
+    for (const EncodedResult& one : results[side]) {
       if (one.result.case_id != id) continue;
       if (one.result.outcome != Outcome::measured)
         return fmt::format(
             "it failed with its code at place {}: {}", shift_of(one.result.process),
             one.result.reason ? report::words(*one.result.reason) : std::string(name_of(one.result.outcome)));
+      const std::set<std::string>& kernels = side == 0 ? movable.baseline : movable.current;
+      std::string why = another_code(one.result, kernels, code.at(one.result.process)[side]);
+      if (!why.empty()) return fmt::format("{} build: {}", side == 0 ? baseline_side : current_side, why);
       ++measured;
     }
     if (measured != results_a_side)
@@ -74,6 +99,7 @@ Result<PlacesMeasured> measure_places(Plan plan, const PairedBuilds& pair, Movab
                                       RunOptions options, std::uint64_t seed) {
   PlacesMeasured done;
   std::array<std::vector<EncodedResult>, 2> results;
+  CodeByProcess code;
   keep(plan, cases);
   for (PlannedCase& one : plan.cases) {
     one.sampling.processes = 1;
@@ -102,6 +128,7 @@ Result<PlacesMeasured> measure_places(Plan plan, const PairedBuilds& pair, Movab
       if (cases.empty()) break;
       options.pair = shifted->pair;
       options.processes_before = shifted_process(shift, turn) - 1;
+      code[shifted_process(shift, turn)] = shifted->code;
       const Result<RunReport> report = run_plan(plan, options);
       if (!report) {
         refuse_all(report.error().message, cases, done.unshifted);
@@ -111,7 +138,8 @@ Result<PlacesMeasured> measure_places(Plan plan, const PairedBuilds& pair, Movab
       if (done.interrupted) return done;
     }
   for (const auto& [id, one] : cases)
-    if (std::string why = obstacle(results, id); !why.empty()) done.unshifted.emplace(id, std::move(why));
+    if (std::string why = obstacle(results, id, one, code); !why.empty())
+      done.unshifted.emplace(id, std::move(why));
   for (const std::size_t side : {0, 1})
     for (EncodedResult& one : results[side])
       if (cases.contains(one.result.case_id) && !done.unshifted.contains(one.result.case_id))

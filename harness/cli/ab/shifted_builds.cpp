@@ -59,12 +59,13 @@ class ShiftedSide {
     for (const std::string& name : kernels) {
       if (const auto refused = refused_.find(name); refused != refused_.end())
         return fmt::format("`{}` of the {} build: {}", name, role_, refused->second);
-      if (!shifted_.contains(name))
+      if (!code_.contains(name))
         return fmt::format("no module of the {} build has machine code of `{}` for the device{}", role_, name,
                            why_not_.empty() ? "" : " that can be shifted: " + why_not_);
     }
     return {};
   }
+  [[nodiscard]] const ShiftedCode& code() const { return code_; }
 
  private:
   // Lets `file` name the copy. A file without such code stays.
@@ -80,7 +81,7 @@ class ShiftedSide {
     }
     refused_.insert(shifted->refused.begin(), shifted->refused.end());
     if (shifted->shifted.empty()) return {};
-    shifted_.insert(shifted->shifted.begin(), shifted->shifted.end());
+    for (const auto& [name, hashes] : shifted->shifted) code_[name].insert(hashes.begin(), hashes.end());
     const fs::path copy = folder_ / std::to_string(count_++) / fs::path(file).filename();
     if (Status beside = link_neighbours(file, copy.parent_path()); !beside) return beside;
     if (Status written = write_file_atomically(copy, shifted->bytes); !written) return written;
@@ -105,7 +106,7 @@ class ShiftedSide {
   unsigned architecture_;
   int shift_;
   const std::set<std::string>& wanted_;
-  std::set<std::string> shifted_;
+  ShiftedCode code_;
   std::map<std::string, std::string> refused_;
   std::string why_not_;  // the last file that could not be written so
   int count_ = 0;
@@ -149,7 +150,7 @@ void tell_places(Comparison& comparison, const Unshifted& unshifted) {
 }
 
 Result<ShiftedBuilds> shifted_builds(const PairedBuilds& pair, const MovableCases& cases, int shift) {
-  ShiftedBuilds shifted{pair, {}, std::make_unique<TemporaryFolder>()};
+  ShiftedBuilds shifted{pair, {}, {}, std::make_unique<TemporaryFolder>()};
   if (cases.empty()) return shifted;
   const std::string capability = cases.begin()->second.compute_capability;
   std::set<std::string> before, after;
@@ -162,6 +163,7 @@ Result<ShiftedBuilds> shifted_builds(const PairedBuilds& pair, const MovableCase
   ShiftedSide current("current", shifted.folder->path() / "current", architecture, shift, after);
   if (Status done = baseline.shift(shifted.pair.baseline); !done) return fail(done.error());
   if (Status done = current.shift(shifted.pair.current); !done) return fail(done.error());
+  shifted.code = {baseline.code(), current.code()};
   for (const auto& [id, one] : cases) {
     std::string why = one.compute_capability != capability ? "it runs on a device of another kind" : "";
     if (why.empty()) why = baseline.obstacle(one.baseline);

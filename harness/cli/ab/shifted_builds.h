@@ -2,6 +2,7 @@
 // cases for which that can tell something.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <set>
@@ -31,10 +32,14 @@ using Unshifted = std::map<std::string, std::string>;
 // Adds to the comparison which cases were measured at all places of their code, and why others were not.
 void tell_places(Comparison& comparison, const Unshifted& unshifted);
 
+// By kernel, demangled: the hashes that its code can have (KernelUse::code).
+using ShiftedCode = std::map<std::string, std::set<std::string>>;
+
 // Copies of the modules of both builds, in a folder of their own that goes with this.
 struct ShiftedBuilds {
   PairedBuilds pair;
-  Unshifted refused = {};  // the cases whose kernels could not all be shifted on both sides
+  std::array<ShiftedCode, 2> code = {};  // of the baseline's and the current build's kernels
+  Unshifted refused = {};                // the cases whose kernels could not all be shifted on both sides
   std::unique_ptr<TemporaryFolder> folder = {};
 };
 

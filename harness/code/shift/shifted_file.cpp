@@ -12,8 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/files.h"
 #include "harness/code/fatbin.h"
 #include "harness/code/shift/shift_code.h"
+#include "harness/device/code/cubin.h"
 #include "harness/device/code/elf_image.h"
 #include "harness/device/code/kernel_launches.h"
 
@@ -78,18 +80,31 @@ class CubinShift {
     if (std::none_of(names.begin(), names.end(),
                      [&](const std::string& name) { return wanted_.contains(demangled(name)); }))
       return std::nullopt;
+    std::vector<std::string> shifted;
     for (const std::string& name : names) {
       try {
         cubin = shift_code(cubin, name, {nops_, most_nops});
-        file_.shifted.insert(demangled(name));
+        shifted.push_back(name);
       } catch (const std::runtime_error& error) {
         file_.refused.emplace(demangled(name), error.what());
       }
     }
+    note_codes(cubin, shifted);
     return cubin;
   }
 
  private:
+  void note_codes(std::string_view cubin, const std::vector<std::string>& shifted) {
+    const Result<FunctionBytes> functions = function_bytes(span_of(cubin));
+    for (const std::string& name : shifted) {
+      const auto found = functions ? functions->find(name) : FunctionBytes::const_iterator();
+      if (functions && found != functions->end())
+        file_.shifted[demangled(name)].insert(content_hash(found->second));
+      else
+        file_.refused.emplace(demangled(name), "its code cannot be read when it is shifted");
+    }
+  }
+
   ShiftedFile& file_;
   std::size_t nops_;
   const std::set<std::string>& wanted_;

@@ -21,8 +21,9 @@ namespace harness {
 
 struct ShiftedFile {
   std::string bytes;
-  // Demangled names of functions for the architecture. A name can be in both where several images have it.
-  std::set<std::string> shifted;
+  // Functions for the architecture, demangled. A name can be in both where several images have it.
+  // With the hashes of their code, as records have them (KernelUse::code).
+  std::map<std::string, std::set<std::string>> shifted;
   std::map<std::string, std::string> refused;  // and why
 };
 

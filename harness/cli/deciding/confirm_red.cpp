@@ -18,7 +18,8 @@ constexpr Seconds most_seconds = 1e9;  // fits the clock's range
 std::set<std::string> red_cases(const Comparison& comparison) {
   std::set<std::string> red;
   for (const ComparisonRow& row : comparison.rows)
-    if (row.verdict == Verdict::regressed && decides(row) && !row.exact && row.p && !row.confirmation)
+    if (row.verdict == Verdict::regressed && decides(row) && !row.exact && row.p && !row.confirmation &&
+        row.reason.code != ReasonCode::worse_over_places)
       red.insert(row.case_id);
   return red;
 }

@@ -27,7 +27,9 @@ enum class ReasonCode {
   undecided,
   left_out,           // the row's cause says by what: nothing was measured or proven of it
   not_confirmed,      // first, fresh: changes by the first processes and by those that measured it again
-  moved,              // the row's `over_places` tells the figures
+  moved,              // the row's `over_places` tells the figures, also of the next two
+  worse_over_places,  // better as it was compiled, and worse in the mean over all places
+  open_over_places,   // better as it was compiled, and that mean may be worse
   corrected,          // comparisons: beyond the margin by itself, but not after correction for so many
   too_few_processes,  // needed: a side
   too_few_shared,     // shared, needed: processes that ran both builds
@@ -99,6 +101,8 @@ inline constexpr auto enum_names<ReasonCode> =
                        {ReasonCode::left_out, "left_out"},
                        {ReasonCode::not_confirmed, "not_confirmed"},
                        {ReasonCode::moved, "moved"},
+                       {ReasonCode::worse_over_places, "worse_over_places"},
+                       {ReasonCode::open_over_places, "open_over_places"},
                        {ReasonCode::corrected, "corrected"},
                        {ReasonCode::too_few_processes, "too_few_processes"},
                        {ReasonCode::too_few_shared, "too_few_shared"},

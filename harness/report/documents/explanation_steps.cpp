@@ -245,6 +245,8 @@ std::string rule_text(const RowExplanation& one) {
     return "neither side varies at all, so the values were compared as numbers, without a test";
   switch (one.row.verdict) {
     case Verdict::regressed:
+      if (one.row.reason.code == ReasonCode::worse_over_places)
+        return "the mean over all places of the code is worse than the margin, wherever it lies now";
       return one.row.reason.code == ReasonCode::worse
                  ? "the adjusted p of `worse` is below alpha"
                  : "the adjusted p of the gate on slow calls is below alpha";

@@ -215,6 +215,12 @@ std::string at_places(const ComparisonRow& row) {
                      change_text(row.over_places->lowest), change_text(row.over_places->highest));
 }
 
+// It lies at a better place than the baseline, and is not better in the mean.
+std::string lucky(const ComparisonRow& row, const char* relation) {
+  return fmt::format("{} as it lies, and yet {} the margin of {}{}", change_text(row.ratio), relation,
+                     margin_words(row), at_places(row));
+}
+
 std::string environment_cause(const std::string& diagnostic) {
   if (diagnostic == name_of(DiagnosticCode::shared_device)) return "other processes used the device";
   if (diagnostic == name_of(DiagnosticCode::throttled)) return "the device lowered its clock";
@@ -251,6 +257,8 @@ std::string tested(const ComparisonRow& row, const Reason& reason) {
   switch (reason.code) {
     case ReasonCode::worse: return judged(row, "worse by more than") + confirmed(row) + at_places(row);
     case ReasonCode::moved: return moved(row);
+    case ReasonCode::worse_over_places: return lucky(row, "worse by more than");
+    case ReasonCode::open_over_places: return lucky(row, "perhaps worse by more than");
     case ReasonCode::not_confirmed: return not_confirmed(row, reason);
     case ReasonCode::better: return judged(row, "better by more than") + at_places(row);
     case ReasonCode::within: return within(row);

@@ -109,6 +109,16 @@ OverPlaces told(const ComparisonRow& row, const PlacesEvidence& evidence, const 
   return places;
 }
 
+// At a lucky place slower code is faster as it was compiled.
+void settle_improved(ComparisonRow& row, bool passes, bool better) {
+  if (better) return;
+  const bool worse = *row.over_places->p < alpha_to_pass(row);
+  row.verdict = passes ? Verdict::moved : worse ? Verdict::regressed : Verdict::inconclusive;
+  row.reason = {passes  ? ReasonCode::moved
+                : worse ? ReasonCode::worse_over_places
+                        : ReasonCode::open_over_places};
+}
+
 }  // namespace
 
 void settle_places(std::vector<ComparisonRow>& rows, const std::vector<Evidence>& evidence) {
@@ -124,9 +134,12 @@ void settle_places(std::vector<ComparisonRow>& rows, const std::vector<Evidence>
     row.over_places = told(row, places, bounds, p_passes);
     const bool passes = p_passes < alpha_to_pass(row);
     const bool better = places.test.p_below(-margin - places.half_tick) < alpha_to_pass(row);
-    if (!passes || (row.verdict == Verdict::improved && better)) continue;
-    row.verdict = Verdict::moved;
-    row.reason = {ReasonCode::moved};
+    if (row.verdict == Verdict::improved) {
+      settle_improved(row, passes, better);
+    } else if (passes) {
+      row.verdict = Verdict::moved;
+      row.reason = {ReasonCode::moved};
+    }
   }
 }
 

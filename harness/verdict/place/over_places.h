@@ -16,7 +16,8 @@
 //
 // Example: +1.3 % as compiled, at a margin of 0.5 %. The d_n lie between -1.2 and +1.4 % with a mean of
 // +0.04 %, and s_e is 0.1 %. So the upper bound of d is +0.09 %, and the row has `moved`. With a d of +1.0 %
-// it stays regressed. So it does where neither is shown.
+// it stays regressed. So it does where neither is shown. An improved row whose mean is worse is regressed,
+// too: the next change of any line may move its code away from the lucky place.
 #pragma once
 
 #include <optional>
@@ -57,7 +58,8 @@ std::optional<PlacesEvidence> weigh_places(const ComparisonRow& row, const Serie
                                            const Series& current, const LookEvidence& look);
 
 // Tells the rows what the places say. A regressed row whose mean over the places is not worse by the margin
-// (at alpha_to_pass()) has moved. So has an improved one, unless that mean is better by more than the margin.
+// (at alpha_to_pass()) has moved. An improved one stays so if that mean is better by more than the margin.
+// Else it is judged by the mean alone: moved, regressed where it is worse by more than the margin, or open.
 void settle_places(std::vector<ComparisonRow>& rows, const std::vector<Evidence>& evidence);
 
 }  // namespace harness

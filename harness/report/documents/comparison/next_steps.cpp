@@ -61,6 +61,7 @@ Remedy remedy_of(const ComparisonRow& row) {
     case ReasonCode::waited: return Remedy::as_advised;
     case ReasonCode::forced_gates: return Remedy::launch_gate;
     case ReasonCode::slow_open:
+    case ReasonCode::open_over_places:
     case ReasonCode::not_confirmed:
     case ReasonCode::zeros_vary: return Remedy::as_advised;
     default:

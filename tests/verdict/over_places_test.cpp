@@ -200,6 +200,31 @@ TEST(OverPlaces, NobodyElseSeesTheseProcesses) {
   EXPECT_EQ(row.p, same.p);
 }
 
+// Twenty calls, of which so many take half as long again. The trimmed mean does not show them.
+void call_slowly(ProcessSamples& process, int slow) {
+  const double us = process.placements.front().samples.front();
+  std::vector<double>& samples = process.placements.front().samples;
+  samples.clear();
+  for (int i = 0; i < 20; ++i) samples.push_back(us * (i < slow ? 1.5 : 1 + 0.0001 * (i % 3 - 1)));
+}
+
+TEST(OverPlaces, NoPlaceExplainsSlowCalls) {
+  const std::vector<std::function<bool(int)>> slow_processes{
+      [](int) { return false; },
+      [](int) { return true; },
+      [](int process) { return !is_shifted(process); },
+      [](int process) { return confirms(process) && !is_shifted(process); },
+      [](int process) { return is_shifted(process); },
+  };
+  for (std::size_t i = 0; i < slow_processes.size(); ++i) {
+    Sides sides = drawn(0);
+    for (ProcessSamples& one : sides.baseline.processes) call_slowly(one, 0);
+    for (ProcessSamples& one : sides.current.processes)
+      call_slowly(one, slow_processes[i](one.process) ? 4 : 0);
+    EXPECT_EQ(sides.row().verdict, i == 0 ? Verdict::moved : Verdict::regressed) << i;
+  }
+}
+
 TEST(OverPlaces, NoPlaceExplainsAChangeOfThreePercent) {
   Draw draw(1, 0.001);
   const Sides sides{measured({100, rough, 0}, draw), measured({100, rough, 0.035}, draw)};

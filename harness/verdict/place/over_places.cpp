@@ -58,9 +58,27 @@ std::optional<PlacesEffect> effect_over_places(const std::vector<PlaceReading>& 
   return PlacesEffect{{over.mean, std::sqrt(variance), freedom}, std::sqrt(over.variance)};
 }
 
+namespace {
+
+// Whether the gate on slow calls may fail, which no place explains. Without correction for other rows: it
+// only keeps a row from passing.
+bool has_slow_calls(const ComparisonRow& row, const LookEvidence& look) {
+  return look.slow_calls && (look.slow_calls->open || look.slow_calls->p < row.alpha);
+}
+
+bool has_slow_calls(const ComparisonRow& row, const Evidence& evidence) {
+  return evidence.places->slow_calls || evidence.p_slow < row.alpha ||
+         std::any_of(evidence.looks.begin(), evidence.looks.end(),
+                     [&](const LookEvidence& look) { return has_slow_calls(row, look); }) ||
+         (evidence.fresh && has_slow_calls(row, *evidence.fresh)) ||
+         (evidence.pooled && has_slow_calls(row, *evidence.pooled));
+}
+
+}  // namespace
+
 std::optional<PlacesEvidence> weigh_places(const ComparisonRow& row, const Series& baseline,
                                            const Series& current, const LookEvidence& look) {
-  if (look.doubt || (look.slow_calls && look.slow_calls->open)) return std::nullopt;
+  if (look.doubt) return std::nullopt;
   SideReader reader(false);
   std::vector<PlaceReading> places;
   for (int shift = 0; shift < code_places; ++shift) {
@@ -84,6 +102,7 @@ std::optional<PlacesEvidence> weigh_places(const ComparisonRow& row, const Serie
       [&](const PlaceReading& a, const PlaceReading& b) { return sign * a.current < sign * b.current; });
   found.best_shift = static_cast<int>(best - places.begin());
   found.best_log = best->current;
+  found.slow_calls = has_slow_calls(row, look);
   return found;
 }
 
@@ -132,7 +151,7 @@ void settle_places(std::vector<ComparisonRow>& rows, const std::vector<Evidence>
     bounds.hi += places.half_tick;
     const double p_passes = places.test.p_below(margin - places.half_tick);
     row.over_places = told(row, places, bounds, p_passes);
-    const bool passes = p_passes < alpha_to_pass(row);
+    const bool passes = p_passes < alpha_to_pass(row) && !has_slow_calls(row, one);
     const bool better = places.test.p_below(-margin - places.half_tick) < alpha_to_pass(row);
     if (row.verdict == Verdict::improved) {
       settle_improved(row, passes, better);

@@ -138,6 +138,13 @@ trace_bytes() {
   fi
 }
 
+causes() {
+  mkdir -p "$results/causes"
+  step causes "$(left)" python3 tests/gpu/causes.py "$folder" "$results/causes"
+  rm -f "$results"/causes/*.db*
+  [ ! -f "$results/causes/causes.md" ] || section "Why it got slower" "$results/causes/causes.md"
+}
+
 # In slices: reports of earlier calls are named, and only what is missing is run.
 trace_aa() {
   mkdir -p "$results/trace_aa"

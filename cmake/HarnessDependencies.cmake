@@ -1,4 +1,4 @@
-# Every third-party library. README.md says why each is here.
+# Every third-party library. ci/README.md says why each is here.
 find_package(Threads REQUIRED)
 find_package(Boost 1.74 REQUIRED)  # headers: Math (students_t, non_central_t), Uuid
 find_package(fmt REQUIRED)

@@ -58,7 +58,7 @@ std::vector<Observation> examine_ceilings(const MachineFacts& facts) {
 
 }  // namespace
 
-// Measured on H200s that worked as they should; harness/doctor/doctor.md.
+// Measured on H200s that worked as they should.
 ExpectedCeilings expected_ceilings(const std::string& machine_class) {
   if (machine_class == "nvidia-h200") return {4.1e12, 750e12};
   return {};

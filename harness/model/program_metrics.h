@@ -18,6 +18,7 @@ inline constexpr std::string_view program_memory = "peak_memory";
 
 // The times of one step, by a trace. A kernel of it has only kernel_time.
 inline constexpr std::string_view traced_kernel_time = "kernel_time";
+inline constexpr std::string_view traced_busy_time = "busy_time";
 inline constexpr std::string_view traced_copy_time = "copy_time";
 inline constexpr std::string_view traced_span = "span";
 inline constexpr std::string_view traced_gaps = "gaps";
@@ -40,15 +41,16 @@ constexpr bool is_cpu_time(std::string_view metric) {
 inline bool suffers_from_load(std::string_view metric, std::string_view unit) {
   if (unit.ends_with("/s")) return true;
   const bool of_gpu = (is_time_of_device(metric) && metric != cpu_kind.time_metric) ||
-                      metric == traced_kernel_time || metric == traced_copy_time;
+                      metric == traced_kernel_time || metric == traced_busy_time ||
+                      metric == traced_copy_time;
   return seconds_per_unit(unit) > 0 && !of_gpu;
 }
 
 inline std::vector<std::string> metrics_of_program(const std::string& reads) {
   std::vector<std::string> names;
   if (reads == trace_format)
-    names = {std::string(traced_kernel_time), std::string(traced_copy_time), std::string(traced_span),
-             std::string(traced_gaps)};
+    names = {std::string(traced_kernel_time), std::string(traced_busy_time), std::string(traced_copy_time),
+             std::string(traced_span), std::string(traced_gaps)};
   for (const std::string_view own : {time_of_program(reads), user_time, system_time, program_memory})
     names.emplace_back(own);
   return names;

@@ -11,6 +11,7 @@
 #include "harness/model/device_kinds.h"
 #include "harness/model/known_metrics.h"
 #include "harness/model/plan.h"
+#include "harness/model/program_metrics.h"
 
 namespace harness {
 
@@ -28,7 +29,8 @@ inline bool proof_covers(std::string_view metric, std::string_view device) {
 // planned one, or one of a record.
 template <class Case>
 bool proof_covers_of(std::string_view metric, const Case& one) {
-  return one.program ? metric == kernel_time_metric.name : proof_covers(metric, one.device);
+  if (!one.program) return proof_covers(metric, one.device);
+  return metric == traced_kernel_time || metric == traced_busy_time;
 }
 
 // The metrics of a case that have a gate of their own which no proof by launches covers. A gate of `time` is

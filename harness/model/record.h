@@ -139,6 +139,16 @@ struct Phase {
   bool operator==(const Phase&) const = default;
 };
 
+// A place where a traced program launches a kernel, as a start that is not timed saw it.
+struct Caller {
+  std::string range = {};   // NVTX ranges of the thread, the outermost first: "step/loss"; ""
+  std::string python = {};  // "train.py:41 in loss": outside of installed packages, where one is; ""
+  std::string host = {};    // function that asked CUDA, or "libgemm.so" where it has no name; ""
+  int launches = 0;         // that were seen
+
+  bool operator==(const Caller&) const = default;
+};
+
 // One device kernel that a call launches, as a separate profiling pass saw it.
 struct KernelUse {
   std::string name;                       // demangled
@@ -155,6 +165,7 @@ struct KernelUse {
   // In a traced run, 8 digits for each word of its arguments: a hash of that word in all launches; "" when
   // unknown, or where launches have different numbers of words.
   std::string words = {};
+  std::vector<Caller> callers = {};  // in a traced run, the most frequent first
 
   bool operator==(const KernelUse&) const = default;
 };

@@ -100,6 +100,14 @@ struct Described<Phase> {
 };
 
 template <>
+struct Described<Caller> {
+  static constexpr auto fields = list_fields<Caller>(
+      JsonLayout::line, field("range", &Caller::range).unless_default(),
+      field("python", &Caller::python).unless_default(), field("host", &Caller::host).unless_default(),
+      field("launches", &Caller::launches));
+};
+
+template <>
 struct Described<KernelUse> {
   static constexpr auto fields = list_fields<KernelUse>(
       JsonLayout::line, field("name", &KernelUse::name).required(), field("grid", &KernelUse::grid),
@@ -110,7 +118,8 @@ struct Described<KernelUse> {
       field("code", &KernelUse::code).unless_default(),
       field("local_bytes", &KernelUse::local_bytes).unless_default(),
       field("arguments", &KernelUse::arguments).unless_default(),
-      field("words", &KernelUse::words).unless_default());
+      field("words", &KernelUse::words).unless_default(),
+      field("callers", &KernelUse::callers).unless_default());
 };
 
 template <>

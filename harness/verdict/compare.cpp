@@ -64,8 +64,9 @@ void judge_old_gates(CaseRows& found) {
 std::unordered_set<std::string_view> judged_programs(const std::vector<ComparisonRow>& rows) {
   std::unordered_set<std::string_view> judged;
   for (const ComparisonRow& row : rows)
-    if (!row.informative && row.metric == traced_kernel_time && row.verdict != Verdict::missing &&
-        row.verdict != Verdict::not_comparable && row.verdict != Verdict::failed)
+    if (!row.informative && (row.metric == traced_kernel_time || row.metric == traced_busy_time) &&
+        row.verdict != Verdict::missing && row.verdict != Verdict::not_comparable &&
+        row.verdict != Verdict::failed)
       judged.insert(row.case_id);
   return judged;
 }
@@ -73,7 +74,7 @@ std::unordered_set<std::string_view> judged_programs(const std::vector<Compariso
 // The kernels of a traced program are judged together with it. The time of the step decides whether it
 // passes, so a kernel that is too short for a
 // verdict of its own holds nothing up. Neither does one that the other side lacks, because its time is in the
-// step's.
+// step's. Kernels that overlap take longer without anybody's waiting longer.
 void let_small_kernels_inform(std::vector<ComparisonRow>& rows, const ComparedRecords& records) {
   std::unordered_map<std::string_view, std::string_view> programs;  // of kernels
   for (const Record* side : {&records.current, &records.baseline})
@@ -81,10 +82,14 @@ void let_small_kernels_inform(std::vector<ComparisonRow>& rows, const ComparedRe
       if (is_traced_kernel(one)) programs.emplace(one.id, one.program->name);
   if (programs.empty()) return;
   const std::unordered_set<std::string_view> judged = judged_programs(rows);
+  std::unordered_set<std::string_view> overlapping;
+  for (const ComparisonRow& row : rows)
+    if (!row.informative && row.metric == traced_busy_time && judged.contains(row.case_id))
+      overlapping.insert(row.case_id);
   for (ComparisonRow& row : rows) {
     const auto program = programs.find(row.case_id);
     if (program == programs.end()) continue;
-    row.informative |= row.verdict == Verdict::inconclusive ||
+    row.informative |= overlapping.contains(program->second) || row.verdict == Verdict::inconclusive ||
                        (row.verdict == Verdict::missing && judged.contains(program->second));
   }
 }

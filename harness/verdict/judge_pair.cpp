@@ -17,6 +17,7 @@
 #include "harness/verdict/decide/looks.h"
 #include "harness/verdict/place/over_places.h"
 #include "harness/verdict/read/pairs.h"
+#include "harness/verdict/read/traced_steps.h"
 #include "harness/verdict/unit/judge_in_unit.h"
 
 namespace harness {
@@ -379,6 +380,13 @@ ComparisonRow row_for(const CaseRecord& record, const Series* series, const Comp
   if (!records.pairing) row.look.declared = record.gate.looks;  // an A/B run measures all at once
   row.informative = gate.informative && series != nullptr;      // gates of metrics do not concern whole cases
   if (proposed) propose(row, *proposed, gate);
+  if (before == nullptr || series == nullptr) return row;
+  if (const std::optional<bool> informs = informs_by_overlap(*before, record, row.metric)) {
+    row.informative = *informs;
+    if (!*informs)
+      row.diagnostics.push_back({DiagnosticCode::overlapping,
+                                 {{"times", std::max(*step_overlap(*before), *step_overlap(record))}}});
+  }
   return row;
 }
 

@@ -33,7 +33,7 @@ class LinearGelu final : public harness::sdk::Workload {
             {"gelu", ParamKind::text, "form of GELU", {"tanh", "erf"}, {Value{std::string("tanh")}}, 1}};
   }
 
-  // See README.md: two passes over Y at an H200's 184 operations a byte, against 2mnk operations.
+  // Two passes over Y at an H200's 184 operations a byte, against 2mnk operations.
   [[nodiscard]] std::vector<MetricSpec> metrics() const override {
     return {{"fusion_bound", "", harness::sdk::Better::higher,
              "largest speedup of fusing over a product and one elementwise kernel, 16-bit, H200: 1 + 367/k"}};

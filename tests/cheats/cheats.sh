@@ -23,11 +23,11 @@ case $device in
 esac
 # They change the times of all kernels of their process.
 patching='^(slows_the_clock|patched_timer)'
-# variants_of TIMING [-v] EXPRESSION: those of the device in the table of README.md, whose names match or do not.
+# variants_of TIMING [-v] EXPRESSION: those of the device in corpus.txt, whose names match or do not.
 variants_of() {
   local timing=$1
   shift
-  sed -n 's/^| `\([^`]*\)` | \([A-Z]*\) | [a-z]* | \([a-z_]*\) | \([a-z ]*\) |.*/\1 \2 \3 \4/p' "$here/README.md" |
+  sed -n 's/^| `\([^`]*\)` | \([A-Z]*\) | [a-z]* | \([a-z_]*\) | \([a-z ]*\) |.*/\1 \2 \3 \4/p' "$here/corpus.txt" |
     grep -E " $word $line $timing\$" | cut -d ' ' -f 1 | grep -E "$@" | paste -sd ,
 }
 if [ ! -f "$folder/lib/$module" ]; then

@@ -1,4 +1,4 @@
-// Every kernel of the table in README.md that runs on a CPU, as a run measures it: an exploit ends incorrect
+// Every kernel of corpus.txt that runs on a CPU, as a run measures it: an exploit ends incorrect
 // or failed, and an honest kernel is measured.
 #include <gtest/gtest.h>
 

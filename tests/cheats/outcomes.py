@@ -43,8 +43,8 @@ def check_of(reason):
 
 
 def honest_variants():
-    """Those that the table of README.md calls so."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "README.md"), encoding="utf-8") as file:
+    """Those that corpus.txt calls so."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus.txt"), encoding="utf-8") as file:
         rows = [[cell.strip(" `") for cell in line.split("|")] for line in file if line.startswith("| `")]
     return {row[1] for row in rows if row[3] == "honest"}
 

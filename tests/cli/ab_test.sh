@@ -95,6 +95,48 @@ holds equal.json 'report["verdict"] == "unchanged"' 'report["pairing"] == "proce
 base=HEAD
 expect 0 ab --pair process
 
+# Counters of one call a side explain a regression. They are read last, by processes of their own, and are no
+# metric. A profiler that refuses is told.
+counted() { # counted BASELINE_US CURRENT_US COUNTERS_OF_BASELINE COUNTERS_OF_CURRENT
+  cat >speed.json <<JSON
+{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [
+ {"match": "*", "side": "baseline", "us": $1, "process_sd": 0.001, "sample_sd": 0.01, "counters": [$3]},
+ {"match": "*", "side": "current", "us": $2, "process_sd": 0.001, "sample_sd": 0.01, "counters": [$4]}]}
+JSON
+}
+read_bytes() { echo '{"name": "dram__bytes_read.sum", "value": '"$1"', "unit": "bytes"}'; }
+counts_twice() { # counts_twice MODE
+  expect 1 ab --pair "$1" --report json=counted.json
+  holds counted.json 'len(report["cases"]) == 1' \
+    'any(c["code"] == "counters" and [c["baseline1"], c["current1"]] == [4096, 8192] for c in row()["change_causes"])'
+  read -r _ new < <(ids counted.json)
+  expect 0 "$HARNESS" report "$new" --format json
+  silent_about dram__bytes
+}
+counted 100 110 "$(read_bytes 4096)" "$(read_bytes 8192)"
+step "reads twice as much"
+base=HEAD~1
+counts_twice process
+speeds 100
+sed -i 's/"first_call_us"/"counters": ['"$(read_bytes 4096)"'], &/' speed.json
+step "one script a commit"
+sed -i 's/"us": 100/"us": 110/; s/4096/8192/' speed.json
+step "reads twice as much, in another process"
+counts_twice session
+counted 100 100 "$(read_bytes 4096)" "$(read_bytes 8192)"
+step "reads twice as much in the same time"
+expect 0 ab --report json=counted.json
+silent_about counters
+refuses='{"name": "dram__bytes_read.sum", "missing": "for administrators"}'
+counted 100 110 "$refuses" "$refuses"
+step "refused"
+expect 1 ab --report json=refused.json
+holds refused.json '{"code": "counters_unread", "why": "refused", "problem": "for administrators"} in report["facts"]["remarks"]'
+HARNESS_CUPTI=off expect 1 ab --report json=refused.json
+holds refused.json 'all(r["code"] != "counters_unread" for r in report["facts"]["remarks"])'
+paired 100 100 0.02
+step "no difference again"
+
 # Each side runs its own plugin: the one that is wrong is found out, and only that one.
 suite right also_right
 step "before the next plugin"

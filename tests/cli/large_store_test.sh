@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A small store, filled by tests/perf/fill_store.py: the history of a case, and the site of all of them. Figures of 10^6
-# results: harness/store/README.md.
+# results: measured/store.md.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

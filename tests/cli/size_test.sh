@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # On 64 bits it takes 1,700 and 1,350 bytes. With an arena for each thread, 10^6 cases take 1.7 and 1.9 GB
-# (harness/store/README.md); with both records in memory a comparison of them took 3.4 GB.
+# (measured/store.md); with both records in memory a comparison of them took 3.4 GB.
 most_import=1800 most_compare=1500
 
 samples() {

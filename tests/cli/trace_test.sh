@@ -49,7 +49,7 @@ wanted = ["train", "train/gemm_128x128/grid=96/block=256", "train/gelu/grid=512/
           "train/gemm_128x128/grid=24/block=256", "train/norm/grid=64/block=256"]
 assert list(cases) == wanted, list(cases)
 metrics = [one["metric"] for one in cases["train"]["metrics"]]
-assert metrics == ["kernel_time", "copy_time", "span", "gaps", "wall_time", "user_time", "system_time", "peak_memory"], metrics
+assert metrics == ["kernel_time", "busy_time", "copy_time", "span", "gaps", "wall_time", "user_time", "system_time", "peak_memory"], metrics
 assert len(cases["train"]["results"]) == 5
 assert [one["launches"] for one in cases["train"]["results"][0]["kernels"]] == [1, 1, 1, 1]
 PY

@@ -44,7 +44,7 @@ same "cases of a proven program" "$(outcomes same.json)" "train looked_at 0
 train/gemm/grid=96/block=256 looked_at 0
 train/gelu/grid=512/block=256 looked_at 0
 train/norm/grid=64/block=256 looked_at 0"
-holds verdict.json 'report["verdict"] == "identical"' 'len(report["cases"]) == 4' \
+holds verdict.json 'report["verdict"] == "identical"' 'len(report["cases"]) == 5' \
   'all(row["verdict"] == "identical" for row in report["cases"])' \
   'any(one["code"] == "traced_proof" and one["programs"] == "train" for one in report["facts"]["remarks"])'
 expect 0 run --against main --measure all --report json=verdict.json

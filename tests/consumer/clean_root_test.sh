@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The program installed from the tarball as ci/Containerfile does it, from the .deb, and by `cmake --install`. The root
-# holds only the packages of Debian that the file or the .deb names. In each, ci/your-repository.md is followed.
+# holds only the packages of Debian that the file or the .deb names. In each, manual/gate-kernels.md is followed.
 # shellcheck source=tests/consumer/lib.sh
 . "$(dirname "$0")/lib.sh"
 : "${BUILD:?folder of the build to install}"
@@ -39,16 +39,13 @@ root_with() {
 follow_the_page() {
   rm -rf "$root/theirs" && mkdir "$root/theirs"
   printf '[user]\n  name = newcomer\n  email = newcomer@example.org\n' >"$root/root/.gitconfig"
-  python3 - "$source_root/ci/your-repository.md" "$root/theirs" <<'PY'
-import re, sys
-text = open(sys.argv[1], encoding="utf-8").read()
-for language, block in re.findall(r"^```(\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-    name = re.match(r"(?:#|//) ([\w.]+)\n", block)
-    if name:
-        open(f"{sys.argv[2]}/{name[1]}", "w", encoding="utf-8").write(block)
-    elif language == "sh" and "harness run" in block:
-        open(f"{sys.argv[2]}/commands.sh", "w", encoding="utf-8").write("set -ex\ncd /theirs\ngit init -q .\n" + block)
-PY
+  local name language
+  while read -r name language; do
+    python3 "$source_root/tests/walk/commands.py" --file manual/gate-kernels.md "$language" 0 >"$root/theirs/$name"
+  done <<<"CMakeLists.txt cmake
+twice.cpp cpp
+suite.yaml yaml"
+  { printf 'set -ex\ncd /theirs\n' && python3 "$source_root/tests/walk/commands.py" manual/gate-kernels.md Start | sed -n '1,/harness run/p'; } >"$root/theirs/commands.sh"
   expect 0 inside sh /theirs/commands.sh
   names twice/loop/n=100000
   [ -s "$root/theirs/.harness/results.db" ] || problem "nothing was recorded"

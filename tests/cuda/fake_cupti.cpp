@@ -110,6 +110,7 @@ void fake_cupti_execute(const char* name, std::uint64_t nanoseconds, bool timed)
   if (subscriber.launches && !fills) {
     CUpti_CallbackData call{};
     call.correlationId = correlation;
+    call.symbolName = name;
     subscriber.function(subscriber.data, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
                         &call);
   }

@@ -1,7 +1,7 @@
 // A program as CUDA would trace it, without CUDA: it loads the libraries that the environment names, calls
 // them as a driver does, and executes kernels on the stand-in for CUPTI.
 //
-//   traced_program STEPS [held|dropped|unreadable|killed|forks|without-modules]
+//   traced_program STEPS [held|dropped|unreadable|killed|forks|without-modules|late]
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 #include <sys/wait.h>
@@ -25,6 +25,14 @@ void* load(const char* variable) {
   return file == nullptr ? nullptr : dlopen(file, RTLD_NOW | RTLD_LOCAL);
 }
 
+FakeCuptiExecute late_execute = nullptr;
+
+// A place that launches, without a name that the program exports.
+[[gnu::noinline]] int layer(FakeCuptiExecute execute) {
+  execute("_Z4gemmPf", 2000, true);
+  return 1;  // so that it is no tail call
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -41,10 +49,18 @@ int main(int count, char** words) {
   execute("_Z4initPf", 700, true);
   for (int i = 0; i < steps; ++i) {
     nvtxRangePushA("step");
-    execute("_Z4gemmPf", 2000, true);
+    nvtxRangePushA("forward");
+    if (layer(execute) != 1) return 7;
+    nvtxRangePop();
     execute("[memset]", 100, true);
     execute("_Z4normPf", 500, true);
     nvtxRangePop();
+  }
+  if (how == "late") {  // in a range that nothing ends
+    late_execute = execute;
+    nvtxRangePushA("open");
+    std::atexit([] { late_execute("_Z4latePf", 100, true); });
+    std::exit(0);
   }
   if (how == "dropped") state->dropped = 5;
   if (how == "unreadable") state->failures["ActivityGetNextRecord"] = CUPTI_ERROR_INVALID_KIND;

@@ -93,6 +93,11 @@ class Program {
                       static_cast<std::uint32_t>(given >> 32)};
     writer_.asked({&asked, 1});
   }
+  // The launch before was made there: NVTX ranges, the line of Python and the host's function, a line each.
+  void call_from(const std::string& site) {
+    const Called called{correlation_, writer_.text(site)};
+    writer_.called({&called, 1});
+  }
   // The words behind the hash of a launch.
   void tell_words(std::uint64_t given, const std::vector<std::uint32_t>& words) {
     writer_.words(given, words);

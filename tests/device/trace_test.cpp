@@ -205,6 +205,7 @@ TEST_F(Traces, HaveStepsByTheirPeriod) {
   EXPECT_EQ(trace.outside, 2U);
   EXPECT_THAT(trace.steps.kernel, SizeIs(10));
   EXPECT_THAT(trace.steps.kernel, Each(DoubleNear(4.5, 1e-9)));
+  EXPECT_THAT(trace.steps.busy, Each(DoubleNear(4.5, 1e-9)));
   EXPECT_THAT(trace.steps.copy, Each(DoubleNear(0.3, 1e-9)));
   // Two gaps of 0.1 us within the step and one before the copy.
   EXPECT_THAT(trace.steps.gap, Each(DoubleNear(0.3, 1e-9)));
@@ -216,6 +217,42 @@ TEST_F(Traces, HaveStepsByTheirPeriod) {
   EXPECT_NEAR(trace.kernels[0].share, 2.0 / 4.5, 1e-9);
   EXPECT_EQ(trace.kernels[1].position, 2);
   EXPECT_FALSE(trace.identity.digest.empty());
+}
+
+TEST_F(Traces, CountAMomentOnceWhereKernelsOverlap) {
+  Program program(folder_);
+  for (int i = 0; i < 12; ++i) {
+    program.launch("gemm", 2000);
+    program.go_back(1500);
+    program.launch("norm", 3000, 8, 2);
+    program.go_back(500);
+    program.launch("gelu", 100, 8, 3);  // within it
+    program.copy(5000);
+  }
+  program.end();
+  const ProgramTrace trace = summarise_trace({program.read()}, {});
+  ASSERT_FALSE(trace.fault);
+  EXPECT_THAT(trace.steps.kernel, Each(DoubleNear(5.1, 1e-9)));
+  EXPECT_THAT(trace.steps.busy, Each(DoubleNear(3.6, 1e-9)));
+}
+
+TEST_F(Traces, TellWhereAKernelIsLaunched) {
+  Program program(folder_);
+  for (int i = 0; i < 4; ++i) {
+    program.range("step", [&] {
+      program.launch("gemm", 2000);
+      program.call_from(i == 0 ? "step\na.py:1 in first\nrun" : "step\na.py:9 in later\nrun");
+      program.launch("norm", 500);
+      program.call_from("\n\n");
+    });
+  }
+  program.end();
+  const ProgramTrace trace = summarise_trace({program.read()}, {StepSource::nvtx, "step"});
+  ASSERT_FALSE(trace.fault);
+  ASSERT_THAT(trace.kernels, SizeIs(2));
+  EXPECT_THAT(trace.kernels[0].use.callers, ElementsAre(Caller{"step", "a.py:9 in later", "run", 3},
+                                                        Caller{"step", "a.py:1 in first", "run", 1}));
+  EXPECT_TRUE(trace.kernels[1].use.callers.empty()) << "nothing is known of its place";
 }
 
 TEST_F(Traces, HaveStepsByARange) {

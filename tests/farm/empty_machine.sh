@@ -65,7 +65,7 @@ type_in 'export PATH=$PWD/build/release/bin:$PATH'
 echo; echo "# A change, and the password that the administrator gave"
 type_in "git checkout -qb change && git commit -q --allow-empty -m 'A change' && ci/bootstrap.sh"
 type_in "(umask 077; echo 'db:*:harness:perf:secret' >~/.pgpass)"
-echo; echo "# harness/cli/farm/README.md, Slurm"
+echo; echo "# manual/many-devices.md, Slurm"
 typed "$(cat ~/steps.slurm)"
 type_in "squeue"
 until [ -z "$(squeue --noheader)" ]; do sleep 1; done
@@ -77,7 +77,7 @@ exit $failed
 USER
 commands() { python3 "$source_root/tests/walk/commands.py" "$@"; }
 commands README.md 'Two commands' >"$root/root/steps.readme"
-commands harness/cli/farm/README.md Slurm >"$root/root/steps.slurm"
+commands manual/many-devices.md Slurm >"$root/root/steps.slurm"
 export root
 # All processes of the machine end with it.
 # shellcheck disable=SC2016  # the inner shell expands it

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How much the processes of records differ: the tables of README.md.
+"""How much the processes of records differ: the tables of measured/gate-h200.md.
 
     tests/gate/spreads.py [--fewer | --states] RECORD...
 

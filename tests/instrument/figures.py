@@ -5,8 +5,7 @@
     tests/instrument/figures.py probe.json [--wall SECONDS] > figures.md
 
 Prints one Markdown table. Exit status: 0 every figure that has a target is reached, 1 one is not, 2 the file is no
-record, or no figure in it has a target. What the record does not hold is listed as such. README.md here says what
-each row means.
+record, or no figure in it has a target. What the record does not hold is listed as such.
 """
 import argparse
 import datetime

@@ -111,5 +111,34 @@ TEST(MeasuredCounters, ThatCannotBeReadAreOneNoteAReasonAndNeverShiftTheOthers) 
           FactIs(NoteCode::counters_missing, {{"counters", "x.sum"}, {"why", "unknown_counter"}})));
 }
 
+// counters_of_case() of `planned` by a device of this script.
+ProcessResult counters_of(const PlannedCase& planned, const char* script) {
+  ScriptedDevice device(*parse_script(script, "script"));
+  Carried carried;
+  return counters_of_case(device, catalog_of(register_all), planned, 0, carried);
+}
+
+TEST(CountersOfOneCall, AreReadWithoutSamplesAndWithoutAProfileOfLaunches) {
+  PlannedCase planned = planned_line("right");
+  planned.metrics = {"dram__bytes_read.sum", "lts__t_sector_hit_rate.pct"};
+  const ProcessResult result = counters_of(planned, counted);
+  EXPECT_EQ(result.outcome, Outcome::looked_at) << result.reason;
+  ASSERT_THAT(names_of(result.series), ElementsAre("dram__bytes_read.sum", "lts__t_sector_hit_rate.pct"));
+  EXPECT_EQ(value_of(result.series[0]), 4096);
+  EXPECT_FALSE(result.identity);
+  EXPECT_THAT(result.kernels, IsEmpty());
+  EXPECT_THAT(result.notes, IsEmpty());
+}
+
+TEST(CountersOfOneCall, ThatAreRefusedAreANote) {
+  PlannedCase planned = planned_line("right");
+  planned.metrics = {"sm__cycles_elapsed.max"};
+  const ProcessResult result = counters_of(planned, counted);
+  EXPECT_EQ(result.outcome, Outcome::looked_at) << result.reason;
+  EXPECT_THAT(result.series, IsEmpty());
+  ASSERT_THAT(result.notes, testing::SizeIs(1));
+  EXPECT_EQ(result.notes[0].code, NoteCode::counters_missing);
+}
+
 }  // namespace
 }  // namespace harness

@@ -303,6 +303,8 @@ ProgramEnd leave_trace(const ProgramStart& start, std::uint64_t dropped) {
     writer.launch(launch);
     const trace::Asked asked{i + 1, 5, 0};
     writer.asked({&asked, 1});
+    const trace::Called called{i + 1, writer.text("step\ntrain.py:41 in loss\nlaunch")};
+    if (start.command.environment.at("HARNESS_TRACE_CONTENTS") == "on") writer.called({&called, 1});
   }
   writer.tally(dropped, clock, true);
   return end;
@@ -324,20 +326,25 @@ TEST_F(TracedPrograms, HaveTheTimesOfAStepAndACaseAKernel) {
   ASSERT_THAT(started_, SizeIs(4));
   EXPECT_FALSE(started_[0].command.environment.contains("CUDA_INJECTION64_PATH"));
   EXPECT_TRUE(started_[1].command.environment.contains("CUDA_INJECTION64_PATH"));
-  for (std::size_t i = 0; i < 4; ++i)
-    EXPECT_EQ(started_[i].command.environment.contains("HARNESS_TRACE_CONTENTS"), i == 1) << i;
+  for (std::size_t i = 1; i < 4; ++i)
+    EXPECT_EQ(started_[i].command.environment.at("HARNESS_TRACE_CONTENTS"), i == 1 ? "on" : "off") << i;
   EXPECT_TRUE(started_[1].command.environment.contains("NVTX_INJECTION64_PATH"));
   EXPECT_THAT(outcomes(),
               ElementsAre("prog/gemm/grid=1/block=1 1 measured", "prog/norm/grid=1/block=1 1 measured",
                           "prog 1 measured", "prog/gemm/grid=1/block=1 2 measured",
                           "prog/norm/grid=1/block=1 2 measured", "prog 2 measured"));
   const ProcessResult& own = results_.at(2);
-  ASSERT_THAT(own.series, SizeIs(8));
+  ASSERT_THAT(own.series, SizeIs(9));
   EXPECT_EQ(own.series[0].metric, "kernel_time");
   EXPECT_EQ(own.series[0].processes[0].placements[0].samples, (std::vector<double>{4, 4, 4}));
-  EXPECT_EQ(own.series[4].metric, "wall_time");
+  EXPECT_EQ(own.series[1].metric, "busy_time");
+  EXPECT_EQ(own.series[5].metric, "wall_time");
   ASSERT_THAT(own.kernels, SizeIs(2));
   EXPECT_EQ(own.kernels[0].name, "gemm");
+  ASSERT_THAT(own.kernels[0].callers, SizeIs(1)) << "the start that is not timed saw them";
+  EXPECT_EQ(own.kernels[0].callers[0], (Caller{"step", "train.py:41 in loss", "launch", 3}));
+  EXPECT_EQ(results_.at(0).kernels.at(0).callers, own.kernels[0].callers);
+  EXPECT_TRUE(results_.at(5).kernels.at(0).callers.empty()) << "one process is enough";
   ASSERT_THAT(own.notes, SizeIs(2));
   EXPECT_EQ(own.notes[0].code, NoteCode::steps_found);
   EXPECT_EQ(own.notes[1].code, NoteCode::trace_overhead);
@@ -361,7 +368,7 @@ TEST_F(TracedPrograms, AreLookedAtInOneStart) {
   run();
   ASSERT_THAT(started_, SizeIs(1));
   EXPECT_TRUE(started_[0].command.environment.contains("CUDA_INJECTION64_PATH"));
-  EXPECT_TRUE(started_[0].command.environment.contains("HARNESS_TRACE_CONTENTS"));
+  EXPECT_EQ(started_[0].command.environment.at("HARNESS_TRACE_CONTENTS"), "on");
   EXPECT_THAT(outcomes(), ElementsAre("prog/gemm/grid=1/block=1 0 looked_at",
                                       "prog/norm/grid=1/block=1 0 looked_at", "prog 0 looked_at"));
   EXPECT_THAT(found_, IsEmpty());

@@ -77,7 +77,10 @@ TEST(Protocol, CarriesALook) {
   const Result<Job> back = decode_job(encode(job));
   ASSERT_TRUE(back) << back.error().text();
   EXPECT_TRUE(back->look);
+  EXPECT_FALSE(back->counters);
   EXPECT_EQ(back->process, 0);
+  job.counters = true;
+  EXPECT_TRUE(decode_job(encode(job)).value().counters);
 }
 
 TEST(Protocol, CarriesTheModulesOfTwoBuilds) {
@@ -178,7 +181,7 @@ TEST(Protocol, CarriesTheTextOfAResultAsItIs) {
 }
 
 TEST(Protocol, CarriesEveryFieldOfACase) {
-  static_assert(member_count<Job>() == 12, "the tests of this file check each member of a job");
+  static_assert(member_count<Job>() == 13, "the tests of this file check each member of a job");
   Job job = sample_job();
   job.device_uuid = "GPU-1";
   job.suite = "fusion";

@@ -1,4 +1,4 @@
-"""busy.py HARNESS [OPTION...]: wrong verdicts on a busy host. README.md here has the table that it prints.
+"""busy.py HARNESS [OPTION...]: wrong verdicts on a busy host. measured/unchanged-code.md has the table that it prints.
 
 It measures unchanged code beside bounded busy loops: a CPU case of a plugin in C, whose machine code differs without
 doing other work, and a program. Nothing may be called slower. It replays the recorded processes: sides are drawn from the

@@ -8,7 +8,7 @@ Each run records main with the scripted device, then judges a branch that change
 (`run --against main`). With --proven both builds launch the same machine code, as builds of an unchanged branch do.
 Without it no case is proven identical, and samples decide. A suite has as many cases as its pin under baselines/ has
 GPU cases, each as long as there.
-README.md of this folder has the figures. HARNESS is the program, PLUGIN the plug-in of the command-line tests.
+measured/unchanged-code.md has the figures. HARNESS is the program, PLUGIN the plug-in of the command-line tests.
 Exit status: 0; with --all-pass 1 unless every run exits with 0.
 """
 import argparse
@@ -29,7 +29,7 @@ PROCESSES = 49  # values of a case, which repeat: processes 1001 and on, which c
 SESSION_SD = 0.0002
 LONG = 100  # us: from here on the margin is 0.5 %, below it 1 %
 # Standard deviation between processes where samples are taken below the power cap, by time of a call: median and
-# 90th percentile of the cases of the fusion suite on H200s (tests/gate/README.md).
+# 90th percentile of the cases of the fusion suite on H200s (measured/gate-h200.md).
 PAUSED = [(30, 0.0019, 0.0039), (100, 0.0018, 0.0024), (math.inf, 0.0010, 0.0023)]
 
 

@@ -3,6 +3,7 @@
 
 #include "harness/model/case_step.h"
 #include "harness/report/words/cause_words.h"
+#include "harness/report/words/change/change_cause_words.h"
 #include "harness/report/words/note_words.h"
 
 namespace harness::report {
@@ -45,6 +46,22 @@ TEST(FactWords, OfACounterWithoutValueAreThoseOfItsReason) {
   const Note note{NoteCode::counters_missing,
                   {{"counters", "x.smu"}, {"why", "unknown_counter"}, {"nearest", "x.sum"}}};
   EXPECT_EQ(words(note), "no value of x.smu: this GPU has no such counter; did you mean `x.sum`?");
+}
+
+TEST(FactWords, OfCountersThatOneSideHasNoneOfTellNoShare) {
+  const ChangeCause cause{ChangeCauseCode::counters,
+                          {{"name1", "l1tex__data_bank_conflicts_pipe_lsu.sum"},
+                           {"unit1", ""},
+                           {"baseline1", 0.0},
+                           {"current1", 50000.0},
+                           {"name2", "dram__bytes_read.sum"},
+                           {"unit2", "bytes"},
+                           {"baseline2", 100.0},
+                           {"current2", 150.0}}};
+  EXPECT_EQ(
+      words(cause),
+      "counters of one call that moved most: bank conflicts (0 -> 5e+04), bytes read from DRAM +50 % (100 -> "
+      "150 bytes)");
 }
 
 TEST(FactWords, OfOlderRecordsAreTheirOwn) {

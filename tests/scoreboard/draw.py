@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Draws scoreboard.svg and programs.svg from the tables of deciders in README.md of this folder."""
+"""Draws scoreboard.svg and programs.svg from the tables of deciders in measured/deciders-h200.md."""
 import html
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+MEASURED = Path(__file__).resolve().parents[2] / "measured"
 COLUMNS = (("suite of 18 red", "#c0392b", "unchanged suite of 18 called red"), ("+1 %", "#7fb3d5", "+1 % found"),
            ("+2 %", "#1f618d", "+2 % found"))
 PROGRAMS, BIAS = "## Public programs", "## Bias"  # where the tables of programs begin and end
@@ -54,9 +54,9 @@ def draw(rows, file):
 
 
 def main():
-    text = (HERE / "README.md").read_text()
-    draw(tables(text[:text.index(PROGRAMS)]), HERE / "scoreboard.svg")
-    draw(tables(text[text.index(PROGRAMS):text.index(BIAS)]), HERE / "programs.svg")
+    text = (MEASURED / "deciders-h200.md").read_text()
+    draw(tables(text[:text.index(PROGRAMS)]), MEASURED / "scoreboard.svg")
+    draw(tables(text[text.index(PROGRAMS):text.index(BIAS)]), MEASURED / "programs.svg")
 
 
 if __name__ == "__main__":

@@ -194,7 +194,7 @@ std::vector<std::string> sample_names() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(sample_folder))
     if (const std::string name = entry.path().filename().string();
-        entry.is_regular_file() && !name.ends_with(".record.json") && name != "README.md")
+        entry.is_regular_file() && !name.ends_with(".record.json"))
       names.push_back(name);
     else if (std::filesystem::exists(entry.path() / "new/sample.json"))
       names.push_back(name + "/new/sample.json");

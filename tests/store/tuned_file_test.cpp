@@ -84,7 +84,7 @@ TEST(TunedFile, CasesReplaceOlderEntriesAndKeepOthers) {
   EXPECT_EQ(find_tuned(*read, "c"), nullptr);
 }
 
-// The page of `harness tune` has the table that the fields tell.
+// The README of `harness tune` has the table that the fields tell.
 TEST(TunedFile, TheDocumentHasEveryKey) {
   const std::string page =
       read_file(std::filesystem::path(HARNESS_SOURCE_DIR) / "harness/cli/tune/README.md").value_or("");

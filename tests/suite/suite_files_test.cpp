@@ -132,12 +132,12 @@ TEST(SuiteFiles, TheShippedSuitesExpandWithTheBuiltInWorkloads) {
   }
 }
 
-TEST(SuiteFiles, TheExampleInTheReadmeIsASuite) {
-  const Result<std::string> readme = read_file(fs::path(HARNESS_SOURCE_DIR) / "suites/README.md");
+TEST(SuiteFiles, TheExampleInTheManualIsASuite) {
+  const Result<std::string> readme = read_file(fs::path(HARNESS_SOURCE_DIR) / "manual/write-a-suite.md");
   ASSERT_TRUE(readme.has_value());
   const std::size_t begin = readme->find("```yaml\n") + 8;
   const std::string example = readme->substr(begin, readme->find("```\n", begin) - begin);
-  const Checked<Suite> suite = parse_suite(example, "README.md");
+  const Checked<Suite> suite = parse_suite(example, "write-a-suite.md");
   ASSERT_TRUE(suite.has_value()) << test::text_of(suite.error());
   ASSERT_EQ(suite->groups.size(), 1U);
   EXPECT_EQ(suite->groups[0].point_overrides.size(), 2U);

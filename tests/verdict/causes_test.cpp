@@ -120,6 +120,28 @@ TEST(Causes, AreOtherLaunchesOfTheSameCode) {
   EXPECT_EQ(find_causes(undone(evidence))[0].text("removed"), "more");
 }
 
+TEST(Causes, NameThePlaceThatLaunchesMore) {
+  CauseEvidence evidence = slower();
+  evidence.kernels.push_back({std::nullopt, kernel("more", 1.2)});
+  evidence.kernels[0].current->us = 10;
+  EXPECT_EQ(find_causes(evidence)[0].text("caller_kernel"), "") << "no place is known";
+  evidence.kernels[1].current->callers = {{"step/loss", "train.py:41 in loss", "at::native::fill", 6}};
+  ChangeCause first = find_causes(evidence)[0];
+  EXPECT_EQ(first.text("caller_kernel"), "more");
+  EXPECT_EQ(first.text("caller_range"), "step/loss");
+  EXPECT_EQ(first.text("caller_python"), "train.py:41 in loss");
+  EXPECT_EQ(first.text("caller_host"), "at::native::fill");
+  EXPECT_EQ(find_causes(undone(evidence))[0].text("caller_python"), "train.py:41 in loss");
+  evidence = slower();
+  const Caller old{"", "a.py:1 in old", "", 6}, fresh{"", "a.py:9 in fresh", "", 6};
+  evidence.kernels[0].current->launches = 2;
+  evidence.kernels[0].baseline->callers = {old};
+  evidence.kernels[0].current->callers = {old, fresh};
+  first = find_causes(evidence)[0];
+  EXPECT_EQ(first.code, launches);
+  EXPECT_EQ(first.text("caller_python"), "a.py:9 in fresh") << "the other place launched it before";
+}
+
 TEST(Causes, TellTimeThatMovedBetweenKernels) {
   CauseEvidence evidence = slower();
   evidence.kernels = {{kernel("a", 5), kernel("a", 3, "beef")}, {kernel("b", 5), kernel("b", 8.2, "f00d")}};
@@ -160,6 +182,35 @@ TEST(Causes, TellTheCountersThatMovedMostBehindAllOthers) {
   EXPECT_EQ(found[1].text("name2"), "d");
   EXPECT_EQ(found[1].text("name3"), "a");
   EXPECT_EQ(found[1].number("current3"), 111);
+}
+
+TEST(Causes, TellEventsThatOneSideHasNoneOf) {
+  CauseEvidence evidence = slower();
+  evidence.kernels[0].current->code = "beef";
+  evidence.counters_baseline = {
+      {"conflicts.sum", "", 0}, {"few.sum", "", 999}, {"stall.ratio", "", 0}, {"reads.sum", "bytes", 100}};
+  evidence.counters_current = {
+      {"conflicts.sum", "", 5e5}, {"few.sum", "", 0}, {"stall.ratio", "", 5000}, {"reads.sum", "bytes", 900}};
+  const std::vector<ChangeCause> found = find_causes(evidence);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[1].text("name1"), "conflicts.sum");
+  EXPECT_EQ(found[1].text("name2"), "reads.sum");
+  EXPECT_EQ(found[1].text("name3"), "");
+}
+
+TEST(Causes, AreFoundAgainWithCountersThatComeLater) {
+  ComparisonRow row;
+  add_counters(row, {{"a.sum", "", 1}}, {{"a.sum", "", 2}});
+  EXPECT_EQ(row.causes, nullptr) << "a row that did not change has no causes";
+  ChangeCauses causes;
+  causes.evidence = slower();
+  causes.evidence.kernels[0].current->code = "beef";
+  causes.found = find_causes(causes.evidence);
+  row.causes = std::make_shared<const ChangeCauses>(causes);
+  add_counters(row, {{"a.sum", "", 1}}, {{"a.sum", "", 2}});
+  ASSERT_EQ(row.causes->found.size(), 2U);
+  EXPECT_EQ(row.causes->found[0].code, machine_code);
+  EXPECT_EQ(row.causes->found[1].code, counters);
 }
 
 TEST(Causes, LieOutsideOfKernelsThatTakeAsLongAsBefore) {

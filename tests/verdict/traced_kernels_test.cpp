@@ -6,6 +6,7 @@
 
 #include "harness/model/results/kernel_label.h"
 #include "harness/verdict/read/align_kernels.h"
+#include "tests/verdict/facts.h"
 #include "tests/verdict/policies.h"
 #include "tests/verdict/records.h"
 
@@ -172,6 +173,65 @@ TEST(TracedSteps, ThatLackAFusedKernelStayComparable) {
                                         found_by(step_of(fused, steady(4000)), "period", 20), Policy{});
   EXPECT_EQ(row_of(comparison, "gemm").verdict, Verdict::improved);
   EXPECT_EQ(row_of(comparison, "gelu").reason.code, ReasonCode::removed_case);
+}
+
+// The sum of kernel times and the time in which any of them runs.
+Record overlapping(const std::vector<Kernel>& kernels, double sum, double busy) {
+  Record record = step_of(kernels, steady(sum));
+  record.cases[0].series.push_back(series_at(steady(busy), "busy_time"));
+  for (CaseRecord& one : record.cases) one.gate.metrics.push_back({"busy_time", {}, {}, true});
+  return record;
+}
+
+const ComparisonRow& metric_of(const Comparison& comparison, const std::string& metric) {
+  const auto found =
+      std::find_if(comparison.rows.begin(), comparison.rows.end(),
+                   [&](const ComparisonRow& row) { return row.case_id == "train" && row.metric == metric; });
+  if (found == comparison.rows.end()) throw std::runtime_error("no row of " + metric);
+  return *found;
+}
+
+// The same kernels on two streams: each takes longer, and the step less time.
+const std::vector<Kernel> slower{{"gemm", 96, steady(500), 4},
+                                 {"gelu", 512, steady(110)},
+                                 {"gemm", 24, steady(380)},
+                                 {"norm", 64, steady(12)}};
+
+TEST(OverlappingKernels, LetTheTimeInWhichAnyOfThemRunsDecide) {
+  const Comparison sooner = compare(overlapping(base, 800, 800), overlapping(slower, 1002, 700), Policy{});
+  EXPECT_EQ(exit_code(sooner), 0);
+  EXPECT_TRUE(metric_of(sooner, "kernel_time").informative);
+  EXPECT_FALSE(metric_of(sooner, "busy_time").informative);
+  EXPECT_EQ(metric_of(sooner, "busy_time").verdict, Verdict::improved);
+  EXPECT_THAT(metric_of(sooner, "busy_time").diagnostics,
+              testing::Contains(fact(DiagnosticCode::overlapping, {{"times", 1002 / 700.0}})));
+  EXPECT_TRUE(row_of(sooner, "gelu").informative);
+  const Comparison later = compare(overlapping(base, 1002, 700), overlapping(base, 1002, 721), Policy{});
+  EXPECT_EQ(exit_code(later), 1) << "the sums are equal";
+  EXPECT_EQ(metric_of(later, "busy_time").verdict, Verdict::regressed);
+}
+
+TEST(OverlappingKernels, AreThoseWhoseSumIsLarger) {
+  const Comparison apart = compare(overlapping(base, 800, 800), overlapping(slower, 824, 821), Policy{});
+  EXPECT_FALSE(metric_of(apart, "kernel_time").informative);
+  EXPECT_TRUE(metric_of(apart, "busy_time").informative);
+  EXPECT_FALSE(row_of(apart, "gelu").informative);
+  EXPECT_EQ(exit_code(apart), 1);
+}
+
+TEST(OverlappingKernels, NeedBothTimesOfBothSides) {
+  const Comparison older = compare(step_of(base, steady(800)), overlapping(slower, 1002, 700), Policy{});
+  EXPECT_FALSE(metric_of(older, "kernel_time").informative);
+  EXPECT_EQ(exit_code(older), 1);
+}
+
+TEST(OverlappingKernels, LeaveAGateOfTheSuiteAsItIs) {
+  Record before = overlapping(base, 800, 800), after = overlapping(slower, 1002, 700);
+  for (Record* const side : {&before, &after}) side->cases[0].gate.metrics[0].margin = 0.02;
+  const Comparison comparison = compare(before, after, Policy{});
+  EXPECT_FALSE(metric_of(comparison, "kernel_time").informative);
+  EXPECT_EQ(metric_of(comparison, "kernel_time").verdict, Verdict::regressed);
+  EXPECT_FALSE(metric_of(comparison, "busy_time").informative);
 }
 
 TEST(TracedSteps, FoundInAnotherWayAreNotCompared) {

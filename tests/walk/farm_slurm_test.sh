@@ -33,7 +33,7 @@ clone
 ci/bootstrap.sh
 git checkout -qb change
 
-page harness/cli/farm/README.md 'Slurm'
+page manual/many-devices.md 'Slurm'
 step 0 "git worktree add"
 step 0 "harness farm plan"
 tasks=$(sed -n 's/^campaign .*: \([0-9]*\) task.*/\1/p' "$printed")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The page of campaigns: one build, two builds, and the script for Slurm.
+# The page of many devices: one build, two builds, and the script for Slurm.
 # shellcheck source=tests/walk/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -7,13 +7,13 @@ clone
 expect 0 harness run suites/smoke.yaml
 git checkout -qb change && speeds 100.1 && commit "a change"
 
-page harness/cli/farm/README.md 'cli/farm/: suites on many devices'
+page manual/many-devices.md 'Start'
 step 0 "harness farm plan"
 step 0 "harness farm work"
 step 0 "harness farm status"
 step 0 "harness farm judge"
 
-page harness/cli/farm/README.md 'Several devices'
+page manual/many-devices.md 'Several devices'
 step 0 "git worktree add"
 ci/bootstrap.sh
 step 0 "harness farm plan"

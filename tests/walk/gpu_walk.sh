@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gpu_walk.sh FOLDER: README.md on a GPU, with what ci/bundle.sh made in FOLDER; nothing is compiled and no network is
+# gpu_walk.sh FOLDER: README.md and the manual on a GPU, with what ci/bundle.sh made in FOLDER; nothing is compiled and no network is
 # used. The build of a commit is a copy: of FOLDER/slower where the commit has a file `slower`. ci/gpu.sh calls it.
 folder=$(cd "${1:?the folder that ci/bundle.sh made}" && pwd) || exit 2
 [ -f "$folder/slower/lib/libharness_cuda.so" ] || { echo "gpu_walk: $folder has no slower build" >&2; exit 2; }
@@ -36,50 +36,47 @@ step 0 "ci/bootstrap.sh run"
 names wgmma_fused cublaslt_epilogue
 
 page README.md 'The first verdict'
-step 0 "harness doctor"
-step 0 "harness list"
-names wgmma_fused
 git checkout -qb my-branch && touch slower && commit "slower by two percent"
 git checkout -q main
-step 1 "harness ab"
-names $slower
-step 0 "harness run"
-step 1 "git checkout my-branch && ci/bootstrap.sh run"
-names $slower
-step 0 "harness import"
-step 0 "harness import"
-step 1 "harness compare"
-names gelu/mode=hot gelu/mode=cold
-git rm -q slower && git commit -qm "as fast as before" && ci/bootstrap.sh
-step 0 "harness run"
-names IDENTICAL
-
-git checkout -q main && git tag v1.2 && git checkout -q my-branch~1 && ci/bootstrap.sh
-page README.md 'Two commits, measured together'
+step 0 "harness doctor"
 step 1 "harness ab"
 names $slower
 no_trees_left
 
-# main goes on: a commit that is as fast, the slower one, and a third.
-git checkout -q main
+page manual/read-a-verdict.md 'Start'
+step 0 "harness import"
+step 0 "harness import"
+step 1 "harness compare"
+names gelu/mode=hot gelu/mode=cold
+step 0 "harness explain"
+
+# The branch has a commit that is as fast, the slower one, and a third.
+git tag v1.2
+git checkout -q my-branch && git reset -q --hard main
 echo words >note && commit "a note"
 touch slower && commit "slower"
 culprit=$(git rev-parse --short=10 HEAD)
 echo more >note && commit "more words"
-ci/bootstrap.sh
-page README.md 'Over time'
-expect 0 harness run suites/fusion.yaml
-step 0 "harness history"
+git checkout -q main && ci/bootstrap.sh
+page manual/gate-kernels.md 'This tree'
+step 0 "harness list"
+names wgmma_fused
+step 0 "harness run"
+step 1 "git checkout my-branch && ci/bootstrap.sh run"
 names $slower
+step 0 "harness history"
 step 0 "harness bisect"
 names "$culprit"
 no_trees_left
 step 0 "harness calibrate"
 names wmma_fused fusion_bound
+git rm -q slower && git commit -qm "as fast as before" && ci/bootstrap.sh
+expect 0 harness run suites/fusion.yaml --against main
+names IDENTICAL
 
-# Commands of the guide that need a GPU: one is watched there, and one names another build command.
+# Commands of the reference that need a GPU: one is watched there, and one names another build command.
 expect 0 harness run suites/fusion.yaml --quick --set m=512,1024 --filter '/wgmma|cublas/'
 names m=512 m=1024
-expect 0 harness bisect suites/fusion.yaml --good v1.2 --case '*/dtype=f16/*'
+expect 0 harness bisect suites/fusion.yaml --good v1.2 --bad HEAD~1 --case '*/dtype=f16/*'
 names "$culprit"
 finish_walk

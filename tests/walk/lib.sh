@@ -45,22 +45,30 @@ SH_END
 # page DOCUMENT HEADING: the commands under that heading are the next steps.
 page() {
   finish_page
-  page="$1, $2"
+  document=$1 heading=$2 page="$1, $2" number=0
   mapfile -t steps < <(python3 "$here/commands.py" "$1" "$2")
   [ ${#steps[@]} -gt 0 ] || problem "$page: no commands"
 }
 steps=()
+shows=like  # or exact: what the document shows below a command, by commands.py --shown
 
-# step STATUS BEGINNING: runs the next command of the page, which begins so.
+# step STATUS BEGINNING: runs the next command of the page, which begins so, and compares what it prints with what the page
+# shows. STATUS may name several where real times are judged: then the page shows what it prints with the first.
 step() {
-  local status=$1 beginning=$2 command=${steps[0]:-}
+  local status=$1 beginning=$2 command=${steps[0]:-} ended=0
   steps=("${steps[@]:1}")
   if [[ $command != "$beginning"* ]]; then
     problem "$page: the next command is <$command>, and the walk expects <$beginning>"
     return
   fi
-  expect "$status" bash -c "$command"
+  bash -c "$command" >"$printed" 2>&1 </dev/null || ended=$?
+  [[ " $status " == *" $ended "* ]] || problem "exit status $ended, not $status: $command"
   transcribe "$command"
+  if [ "$ended" = "${status%% *}" ]; then
+    python3 "$here/commands.py" --shown "$document" "$heading" "$number" "$printed" "$shows" ||
+      problem "$page: the page shows something else"
+  fi
+  number=$((number + 1))
 }
 
 # transcribe COMMAND: adds it and what it printed to the file that HARNESS_TRANSCRIPT names.

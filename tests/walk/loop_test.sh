@@ -16,19 +16,16 @@ SH
 chmod +x "$scratch/editor"
 export EDITOR=$scratch/editor
 
-loop=harness/cli/commands/loop.md
+loop=manual/reference.md
 # shown NUMBER FILE: the page's JSON block of that number is true of the file.
 shown() { python3 "$here/shown.py" "$loop" "$1" "$2" "$source_root/harness/report/schemas" || problem "$2 is not as the page shows it"; }
-page harness/cli/commands/loop.md 'Change'
+page manual/reference.md 'The loop in JSON'
 step 0 "git switch"
-page harness/cli/commands/loop.md 'What can change'
 step 0 "harness affected"
 shown 0 affected.json
 holds affected.json 'report["can_change"] == len(report["cases"]) > 0'
-page harness/cli/commands/loop.md 'Measure'
 step 1 "harness run"
 shown 1 verdict.json
-page harness/cli/commands/loop.md 'Why'
 step 0 "harness explain"
 shown 2 explained.json
 finish_walk

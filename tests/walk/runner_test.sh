@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 clone
-against=$(python3 "$here/commands.py" harness/cli/commands/guide.md 'run --against')
+against="harness run suites/fusion.yaml --against main"
 both() { # both BASELINE_US CURRENT_US: a script that knows the sides
   cat >speed.json <<JSON
 {"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The page of `harness tune`, with a suite of the test plugin: search, run, and commit the values.
+# Tuned parameters, with a suite of the test plugin: search, run, and commit the values.
 # shellcheck source=tests/walk/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -12,7 +12,7 @@ scripted_device
 speeds 100
 commit "a suite to tune"
 
-page harness/cli/tune/README.md 'harness tune: parameters that the machine chooses'
+page manual/write-a-suite.md 'Tuned parameters'
 step 0 'harness tune'
 names tile=8 baselines/scripted/tuned/demo.json
 step 0 'harness run'

@@ -1,4 +1,5 @@
 #include "harness/cli/ab/judge_sides.h"
+#include "harness/cli/ab/red_counters.h"
 
 #include <fmt/format.h>
 
@@ -37,8 +38,9 @@ std::filesystem::path files_of(const AbSide& side) {
   return side.program.parent_path().parent_path();
 }
 
-int conclude(Store& store, const AbRecords& records, const AbSides& sides, const AbJudging& how,
-             SuiteOutputs& outputs, const Reproduction& made_by) {
+int conclude(Store& store, const AbRecords& records, const AbSides& sides,
+             const std::optional<PairedBuilds>& pair, const AbJudging& how, SuiteOutputs& outputs,
+             const Reproduction& made_by) {
   const int also = how.on_measured ? how.on_measured(records) : exit_ok;
   Comparison comparison = compare_sides(records, how);
   tell_way(comparison, how.instead);
@@ -47,6 +49,7 @@ int conclude(Store& store, const AbRecords& records, const AbSides& sides, const
   if (const Status kept = keep_verdict(store, records.current.id, comparison); !kept)
     return report_error(rescued(records.current, rescued(records.baseline, kept.error())));
   add_code(comparison, {files_of(sides.baseline), files_of(sides.current)});
+  add_counters(comparison, read_counters(sides.baseline, sides.current, pair, records.baseline, comparison));
   const int status = exit_code(comparison);
   explain_status(comparison, status);
   outputs.add(records.current.suite.name,
@@ -102,7 +105,7 @@ int judge_sides(Store& store, const AbSides& sides, AbJudging how, SuiteOutputs&
   const Result<AbRecords> records = measure_both(store, sides.baseline, sides.current, measuring);
   clocks->clear();  // judging needs no locked clock
   if (!records) return report_error(records.error());
-  if (!records->interrupted) return conclude(store, *records, sides, how, outputs, made_by);
+  if (!records->interrupted) return conclude(store, *records, sides, measuring.pair, how, outputs, made_by);
   return stopped("what was measured is in the store, but not enough for a verdict");
 }
 

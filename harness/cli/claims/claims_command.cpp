@@ -90,7 +90,7 @@ int claims_command(const ClaimsArguments& arguments, const CommandLine& /*line*/
     return report_error({ErrorKind::usage,
                          fmt::format("no claims in {}", join(arguments.suites, ", ")),
                          {},
-                         "add the key `claims` to a suite; suites/README.md has an example"});
+                         "add the key `claims` to a suite; manual/write-a-suite.md has an example"});
   Missing missing;
   for (const Suite& suite : *suites)
     if (const Status added = add_suite(report, suite, arguments, missing); !added)

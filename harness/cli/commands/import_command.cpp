@@ -175,7 +175,7 @@ void add_import(Commands& commands) {
     formats += fmt::format("\n  {}: {}", format->name, format->summary);
   command.footer(
       "Without --as the record goes to the store.\n"
-      "Formats (harness/store/README.md):" +
+      "Formats (manual/reference.md):" +
       formats);
 }
 

@@ -13,7 +13,7 @@ namespace harness {
 namespace {
 
 const YamlWords words_of_file{"file of defaults", "a few options need a few lines",
-                              "begin with `version: 1`; harness/cli/commands/guide.md has an example"};
+                              "begin with `version: 1`; manual/reference.md has an example"};
 
 // The options of one command, or of all that have them, by name.
 struct Entries {

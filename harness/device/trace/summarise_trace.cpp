@@ -83,6 +83,7 @@ struct Group {
   // more or less than those of another.
   std::optional<std::vector<std::uint32_t>> words = {};
   bool wordless = false;
+  std::map<std::uint32_t, int> sites = {};  // launches that were seen, by the number of the site
 };
 
 // Hashes of FNV-1a, a word at a time.
@@ -119,20 +120,24 @@ class Summary {
     StepTimes times;
     for (const Step& step : found_.steps) {
       std::uint64_t kernel = 0, copy = 0;
-      std::vector<std::pair<std::uint64_t, std::uint64_t>> busy;
+      std::vector<std::pair<std::uint64_t, std::uint64_t>> busy, kernels;
       busy.reserve(step.launches.size() + step.transfers.size());
+      kernels.reserve(step.launches.size());
       for (const std::uint32_t i : step.launches) {
         const Launch& one = trace_.launches[i];
         kernel += one.end - one.start;
-        busy.emplace_back(one.start, one.end);
+        kernels.emplace_back(one.start, one.end);
       }
+      busy = kernels;
       for (const std::uint32_t i : step.transfers) {
         const Transfer& one = trace_.transfers[i];
         copy += one.end - one.start;
         busy.emplace_back(one.start, one.end);
       }
       const Extent extent = extent_of(std::move(busy));
+      const Extent of_kernels = extent_of(std::move(kernels));
       times.kernel.push_back(microseconds(kernel));
+      times.busy.push_back(microseconds(of_kernels.span - of_kernels.gap));
       times.copy.push_back(microseconds(copy));
       times.span.push_back(microseconds(extent.span));
       times.gap.push_back(microseconds(extent.gap));
@@ -234,12 +239,46 @@ class Summary {
     for (const Step& step : found_.steps)
       for (const std::uint32_t i : step.launches) {
         const Launch& one = trace_.launches[i];
-        add_arguments(groups_[groups_of_[one.shape]], one);
+        Group& group = groups_[groups_of_[one.shape]];
+        if (one.site != 0) ++group.sites[one.site];
+        add_arguments(group, one);
       }
   }
   static void tell_arguments(const Group& group, KernelUse& use) {
     if (!group.unread) use.arguments = bulk_hash(group.given);
     if (group.words) use.words = fmt::format("{:08x}", fmt::join(*group.words, ""));
+  }
+
+  // The beginning that two ranges share: "step" of "step/loss" and "step/norm".
+  static std::string common_range(const std::string& one, const std::string& other) {
+    if (one == other) return one;
+    std::size_t end = 0;
+    for (std::size_t i = 0; i <= std::min(one.size(), other.size()); ++i) {
+      const bool ends = (i == one.size() || one[i] == '/') && (i == other.size() || other[i] == '/');
+      if (ends) end = i;
+      if (i < std::min(one.size(), other.size()) && one[i] != other[i]) break;
+    }
+    return one.substr(0, end);
+  }
+
+  // The most frequent ones first. A place is a line and a function; its ranges may count its calls.
+  std::vector<Caller> callers_of(const Group& group) const {
+    std::map<std::pair<std::string, std::string>, Caller> places;
+    for (const auto& [site, launches] : group.sites) {
+      const Site& at = trace_.sites.at(site - 1);
+      const std::string host = host_function(at, group.shape->name);
+      if (at.range.empty() && at.python.empty() && host.empty()) continue;
+      const auto [place, fresh] =
+          places.try_emplace({at.python, host}, Caller{at.range, at.python, host, launches});
+      if (fresh) continue;
+      place->second.range = common_range(place->second.range, at.range);
+      place->second.launches += launches;
+    }
+    std::vector<Caller> callers;
+    for (auto& [key, caller] : places) callers.push_back(std::move(caller));
+    std::stable_sort(callers.begin(), callers.end(),
+                     [](const Caller& one, const Caller& other) { return one.launches > other.launches; });
+    return callers;
   }
 
   TracedKernel kernel_of(const Group& group, double all) const {
@@ -257,6 +296,7 @@ class Summary {
     use.launches = static_cast<int>(
         std::lround(static_cast<double>(group.durations.size()) / static_cast<double>(group.by_step.size())));
     tell_arguments(group, use);
+    use.callers = callers_of(group);
     std::vector<double> each;
     each.reserve(group.durations.size());
     double sum = 0;
@@ -278,7 +318,7 @@ class Summary {
 };
 
 void drop_first(StepTimes& times, std::size_t count) {
-  for (std::vector<double>* one : {&times.kernel, &times.copy, &times.span, &times.gap})
+  for (std::vector<double>* one : {&times.kernel, &times.busy, &times.copy, &times.span, &times.gap})
     one->erase(one->begin(), one->begin() + static_cast<std::ptrdiff_t>(count));
 }
 
@@ -295,6 +335,7 @@ void add(ProgramTrace& all, ProgramTrace one) {
     return;
   }
   add_last(all.steps.kernel, one.steps.kernel);
+  add_last(all.steps.busy, one.steps.busy);
   add_last(all.steps.copy, one.steps.copy);
   add_last(all.steps.span, one.steps.span);
   add_last(all.steps.gap, one.steps.gap);

@@ -12,7 +12,7 @@
 namespace harness::trace {
 
 inline constexpr char magic[8] = {'H', 'R', 'N', 'T', 'R', 'A', 'C', 'E'};
-inline constexpr std::uint32_t newest_version = 4;
+inline constexpr std::uint32_t newest_version = 5;
 inline constexpr const char* file_ending = ".trace";
 inline constexpr std::uint16_t longest_text = 32'000;  // bytes; longer ones are cut
 
@@ -25,7 +25,8 @@ struct FileHeader {
   std::uint64_t began = 0;  // Unix time in ns
 };
 
-// `asked` since version 2, `words` since version 3, `contents` and `ordered` since version 4.
+// `asked` since version 2, `words` since version 3, `contents` and `ordered` since version 4, `called` since
+// version 5.
 enum class RecordKind : std::uint8_t {
   text = 1,
   shape,
@@ -37,7 +38,8 @@ enum class RecordKind : std::uint8_t {
   asked,
   words,
   contents,
-  ordered
+  ordered,
+  called
 };
 
 struct RecordHead {
@@ -157,6 +159,16 @@ struct Ordered {
       0;  // hash of what the call does: records an event in a stream, or lets one wait for it
 };
 inline constexpr std::size_t most_ordered = 8'000;  // of one record
+
+// Followed by Called entries up to the end of the record: where launches were made, in pieces.
+struct CalledRecord {
+  RecordHead head;
+};
+struct Called {
+  std::uint32_t correlation = 0;  // of the call
+  std::uint32_t site = 0;  // text, as LaunchSites reads it
+};
+inline constexpr std::size_t most_called = 8'000;  // of one record
 
 enum class FactCode : std::uint32_t {
   refused_by = 1,  // CUPTI is held by this tool, so there are no records

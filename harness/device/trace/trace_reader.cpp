@@ -74,6 +74,8 @@ class Reader {
     const std::vector<std::uint32_t> numbers = numbers_of(trace_);
     join(asked_, trace_.launches, numbers,
          [](Launch& launch, const Asked& call) { launch.given = call.low | std::uint64_t{call.high} << 32; });
+    join(called_, trace_.launches, numbers,
+         [](Launch& launch, const Called& call) { launch.site = call.site; });
     join(contents_, trace_.transfers, numbers, [](Transfer& copy, const Content& call) {
       if (copy.way == Way::to_device && !copy.fill)
         std::copy_n(call.hash, copy.content.size(), copy.content.begin());
@@ -131,6 +133,7 @@ class Reader {
       case RecordKind::range: return with<RangeRecord>([this](const RangeRecord& one) { take_range(one); });
       case RecordKind::fact: return with<FactRecord>([this](const FactRecord& one) { take_fact(one); });
       case RecordKind::asked: return take_entries<AskedRecord>(asked_);
+      case RecordKind::called: return take_called();
       case RecordKind::ordered: return take_entries<OrderedRecord>(trace_.ordered);
       case RecordKind::contents: return take_entries<ContentsRecord>(contents_);
       case RecordKind::words: return with<WordsRecord>([this](const WordsRecord& one) { take_words(one); });
@@ -156,6 +159,17 @@ class Reader {
     const std::size_t known = all.size();
     all.resize(known + entries.size() / sizeof(Entry));
     std::memcpy(all.data() + known, entries.data(), (all.size() - known) * sizeof(Entry));
+  }
+
+  // The numbers of texts become those of sites.
+  void take_called() {
+    const std::size_t known = called_.size();
+    take_entries<CalledRecord>(called_);
+    for (std::size_t i = known; i < called_.size(); ++i) {
+      const auto [site, fresh] = sites_.try_emplace(called_[i].site, trace_.sites.size() + 1);
+      if (fresh) trace_.sites.push_back(launch_sites_.read(text(called_[i].site)));
+      called_[i].site = static_cast<std::uint32_t>(site->second);
+    }
   }
 
   void take_words(const WordsRecord& record) {
@@ -276,8 +290,11 @@ class Reader {
   std::vector<std::string> texts_;
   std::vector<Asked> asked_;
   std::vector<Content> contents_;
-  std::uint64_t read_ = 0;     // records of launches and transfers
-  std::uint64_t written_ = 0;  // likewise, by the last tally
+  std::vector<Called> called_;
+  LaunchSites launch_sites_;
+  std::unordered_map<std::uint32_t, std::size_t> sites_;  // numbers, by those of texts
+  std::uint64_t read_ = 0;                                // records of launches and transfers
+  std::uint64_t written_ = 0;                             // likewise, by the last tally
   ProcessTrace trace_;
   std::optional<Error> error_;
 };

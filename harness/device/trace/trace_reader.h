@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "harness/device/trace/launch_sites.h"
 #include "harness/base/result.h"
 #include "harness/device/trace/trace_format.h"
 
@@ -40,6 +41,7 @@ struct Launch {
   std::uint32_t device = 0;
   std::uint32_t node = 0;
   std::uint64_t given = 0;  // hash of arguments and attributes (Asked); 0: unknown
+  std::uint32_t site = 0;   // number of a site, from 1; 0: unknown
 };
 
 struct Transfer {
@@ -82,6 +84,7 @@ struct ProcessTrace {
   std::vector<Launch> launches;     // in the order of the host's calls
   std::vector<Transfer> transfers;  // likewise
   std::vector<Range> ranges;        // in the order in which they began
+  std::vector<Site> sites;          // see Called
   std::vector<Ordered> ordered;     // calls that put streams in order, in the order of the host's calls
   // Hashes of the words behind the hash `given` of a launch. Not all launches need have them.
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> words;

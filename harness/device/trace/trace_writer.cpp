@@ -152,6 +152,10 @@ void TraceWriter::ordered(std::span<const Ordered> calls) {
   put_entries<OrderedRecord>(RecordKind::ordered, calls, most_ordered);
 }
 
+void TraceWriter::called(std::span<const Called> calls) {
+  put_entries<CalledRecord>(RecordKind::called, calls, most_called);
+}
+
 void TraceWriter::words(std::uint64_t given, std::span<const std::uint32_t> hashes) {
   WordsRecord record;
   record.head = {RecordKind::words, 0, static_cast<std::uint16_t>(sizeof record + hashes.size_bytes())};

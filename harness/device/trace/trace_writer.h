@@ -43,6 +43,7 @@ class TraceWriter {
   void words(std::uint64_t given, std::span<const std::uint32_t> hashes);
   void contents(std::span<const Content> copies);
   void ordered(std::span<const Ordered> calls);
+  void called(std::span<const Called> calls);
   // Writes all that is buffered, and how much there is.
   void tally(std::uint64_t dropped, std::uint64_t clock, bool ended);
 

@@ -21,7 +21,8 @@ namespace harness {
 // The purpose of a process.
 enum class Purpose {
   measure,
-  look,  // reads launches, checks a few elements of the first result, and takes no sample
+  look,      // reads launches, checks a few elements of the first result, and takes no sample
+  counters,  // reads hardware counters of one call instead of launches; otherwise like a look
 };
 
 struct CaseParts {

@@ -83,7 +83,7 @@ Step count_own_memory(CaseParts& parts, Subject& subject) {
 }
 
 Step identify(CaseParts& parts, Subject& subject) {
-  if (!identifies(parts.process)) return {};
+  if (!identifies(parts.process) || parts.purpose == Purpose::counters) return {};
   if (subject.problem.gpus > 1 && is_gpu_kind(parts.planned.device)) {
     subject.result.identity = Identity{"", Cause{CauseCode::several_gpus}};
     return {};

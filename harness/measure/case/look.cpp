@@ -48,6 +48,8 @@ void note_missing(const std::vector<CounterValue>& values, ProcessResult& result
   }
 }
 
+}  // namespace
+
 Status read_counters(Device& device, const Work& call, CacheMode cache,
                      const std::vector<std::string>& metrics, ProcessResult& result) {
   std::vector<std::string> names;
@@ -73,8 +75,6 @@ Status read_counters(Device& device, const Work& call, CacheMode cache,
   note_missing(*values, result);
   return {};
 }
-
-}  // namespace
 
 bool times_kernels(const PlannedCase& planned, int process) {
   const std::vector<std::string>& metrics = planned.metrics;

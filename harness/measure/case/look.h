@@ -20,4 +20,8 @@ bool times_kernels(const PlannedCase& planned, int process);
 Status look_into(Device& device, const Work& call, const CallPattern& pattern,
                  const std::vector<std::string>& metrics, ProcessResult& result);
 
+// Puts one series a hardware counter among `metrics` into `result`, as look_into() does.
+Status read_counters(Device& device, const Work& call, CacheMode cache,
+                     const std::vector<std::string>& metrics, ProcessResult& result);
+
 }  // namespace harness

@@ -132,8 +132,20 @@ Step tell_gated_metrics(CaseParts& parts, Subject& subject) {
   return {};
 }
 
+Step read_counters_of(CaseParts& parts, Subject& subject) {
+  const auto phase = parts.phases.run("look");
+  const auto call = [&](sdk::Stream stream) { subject.kernel->run(stream); };
+  const Status alive =
+      read_counters(parts.device, call, parts.planned.sampling.cache, parts.planned.metrics, subject.result);
+  if (!alive) return parts.subjects.broken(alive.error());
+  return {};
+}
+
 std::vector<ProcessResult> looked_at(CaseParts& parts) {
-  parts.subjects.each([&](Subject& one) { return tell_gated_metrics(parts, one); });
+  if (parts.purpose == Purpose::counters) parts.subjects.begin_step(CaseStep::look_at_kernels);
+  parts.subjects.each([&](Subject& one) {
+    return parts.purpose == Purpose::counters ? read_counters_of(parts, one) : tell_gated_metrics(parts, one);
+  });
   std::vector<ProcessResult> results;
   const std::vector<Phase> phases = take_phases(parts);
   for (Subject& subject : parts.subjects) {
@@ -146,7 +158,7 @@ std::vector<ProcessResult> looked_at(CaseParts& parts) {
 
 std::vector<ProcessResult> measure(CaseParts& parts) {
   prepare_case(parts);
-  if (parts.purpose == Purpose::look) return looked_at(parts);
+  if (parts.purpose != Purpose::measure) return looked_at(parts);
   sample_case(parts);
   if (parts.subjects.first_in() != nullptr) check_and_look(parts);
   parts.subjects.begin_step(CaseStep::measure_control);
@@ -190,6 +202,11 @@ ProcessResult look_at_case(Device& device, const Catalog& catalog, const Planned
   return one_build(device, catalog, planned, process, Purpose::look, carried);
 }
 
+ProcessResult counters_of_case(Device& device, const Catalog& catalog, const PlannedCase& planned,
+                               int process, Carried& carried) {
+  return one_build(device, catalog, planned, process, Purpose::counters, carried);
+}
+
 PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& current,
                         const PlannedCase& planned, int process, Carried& carried) {
   return two_builds(device, baseline, current, planned, process, Purpose::measure, carried);
@@ -198,6 +215,11 @@ PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& 
 PairResult look_at_pair(Device& device, const Catalog& baseline, const Catalog& current,
                         const PlannedCase& planned, int process, Carried& carried) {
   return two_builds(device, baseline, current, planned, process, Purpose::look, carried);
+}
+
+PairResult counters_of_pair(Device& device, const Catalog& baseline, const Catalog& current,
+                            const PlannedCase& planned, int process, Carried& carried) {
+  return two_builds(device, baseline, current, planned, process, Purpose::counters, carried);
 }
 
 }  // namespace harness

@@ -23,6 +23,11 @@ ProcessResult measure_case(Device& device, const Catalog& catalog, const Planned
 ProcessResult look_at_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process,
                            Carried& carried);
 
+// Like a look, but reads the hardware counters among the planned metrics of one call, a series each, instead
+// of launches. A profiler that refuses is a note.
+ProcessResult counters_of_case(Device& device, const Catalog& catalog, const PlannedCase& planned,
+                               int process, Carried& carried);
+
 // The results of one case measured with two builds in one process; process and case are the same.
 struct PairResult {
   ProcessResult baseline;
@@ -37,5 +42,8 @@ PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& 
 // look_at_case() of two builds.
 PairResult look_at_pair(Device& device, const Catalog& baseline, const Catalog& current,
                         const PlannedCase& planned, int process, Carried& carried);
+// counters_of_case() of two builds.
+PairResult counters_of_pair(Device& device, const Catalog& baseline, const Catalog& current,
+                            const PlannedCase& planned, int process, Carried& carried);
 
 }  // namespace harness

@@ -51,7 +51,7 @@ void fill_inputs(CaseParts& parts) {
     parts.inputs = parts.carried.inputs.get(
         *one.workload, planned.params, one.problem,
         input_seed(planned.workload, planned.params, planned.sampling.seed, parts.process),
-        parts.purpose == Purpose::look ? InputCache::Answers::few : InputCache::Answers::all);
+        parts.purpose == Purpose::measure ? InputCache::Answers::all : InputCache::Answers::few);
     return {};
   };
   parts.subjects.each(fill, Subjects::Order::backwards);
@@ -144,7 +144,7 @@ void prepare_case(CaseParts& parts) {
     if (Step identified = identify(parts, one); !identified) return identified;
     return count_own_memory(parts, one);
   });
-  if (parts.purpose == Purpose::look) return;
+  if (parts.purpose != Purpose::measure) return;
   subjects.begin_step(CaseStep::find_streams);
   subjects.each([&](Subject& one) -> Step {
     if (const Status seen = look_at_streams(one, parts.device); !seen) return subjects.broken(seen.error());

@@ -91,12 +91,23 @@ void add_load(ProcessResult& result, const ProgramEnd& end) {
   }
 }
 
+void add_callers(ProgramTrace& trace, const std::vector<TracedKernel>& seen) {
+  for (TracedKernel& kernel : trace.kernels) {
+    const auto found = std::find_if(seen.begin(), seen.end(), [&](const TracedKernel& one) {
+      return one.use.name == kernel.use.name && one.use.grid == kernel.use.grid &&
+             one.use.block == kernel.use.block;
+    });
+    if (found != seen.end() && kernel.use.callers.empty()) kernel.use.callers = found->use.callers;
+  }
+}
+
 void add_trace(ProcessResult& own, const ProgramTrace& trace) {
   const Seconds began = own.series.front().processes.front().placements.front().started;
   const auto steps = [&](std::string_view metric, const std::vector<double>& values) {
     return series_of(metric, "us", samples_of(values), own.process, began);
   };
   std::vector<Series> series = {steps(traced_kernel_time, trace.steps.kernel),
+                                steps(traced_busy_time, trace.steps.busy),
                                 steps(traced_copy_time, trace.steps.copy),
                                 steps(traced_span, trace.steps.span), steps(traced_gaps, trace.steps.gap)};
   own.series.insert(own.series.begin(), std::make_move_iterator(series.begin()),

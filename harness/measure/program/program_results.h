@@ -17,6 +17,9 @@ ProcessResult result_of_program(const PlannedCase& planned, int process, const P
 // Adds the load of the host during a start to the times of a result that suffer from it.
 void add_load(ProcessResult& result, const ProgramEnd& end);
 
+// Adds to kernels the places where another start of the program launched them.
+void add_callers(ProgramTrace& trace, const std::vector<TracedKernel>& seen);
+
 // Adds to its own result what its trace tells of a step.
 void add_trace(ProcessResult& own, const ProgramTrace& trace);
 

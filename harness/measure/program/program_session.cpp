@@ -85,6 +85,7 @@ Status ProgramSession::measure(const std::vector<const PlannedCase*>& cases) {
   const int warmup = task_.process == 1 ? planned.sampling.warmup : 0;
   untraced_ = 0;
   inputs_ = {};
+  called_.clear();
   for (int i = first_start(planned, task_.process);; ++i) {
     if (i == hashing_start && trusts_inputs(planned)) continue;
     std::error_code ignored;
@@ -99,8 +100,10 @@ Status ProgramSession::measure(const std::vector<const PlannedCase*>& cases) {
       return take(cases, *started, file);
     if (i == untraced_start) untraced_ = end.wall;
     if (i == hashing_start)
-      if (const auto trace = read_program_trace(file, step_rule_of(planned.program->steps)))
+      if (auto trace = read_program_trace(file, step_rule_of(planned.program->steps))) {
         inputs_ = trace->identity.inputs;
+        called_ = std::move(trace->kernels);
+      }
   }
 }
 
@@ -207,6 +210,7 @@ ProgramSession::Rows ProgramSession::read_trace(const PlannedCase& planned, Proc
   if (!trace) return tl::unexpected(unreadable(trace.error()));
   if (trace->fault) return tl::unexpected(*trace->fault);
   if (inputs_) trace->identity.inputs = inputs_;
+  add_callers(*trace, called_);
   add_trace(own, *trace);
   if (untraced_ > 0)
     own.notes.push_back({NoteCode::trace_overhead, {{"traced", end.wall}, {"untraced", untraced_}}});

@@ -57,6 +57,7 @@ class ProgramSession {
   TaskContext context_;
   Experience& experience_;
   std::vector<const PlannedCase*>& open_;
+  std::vector<TracedKernel> called_ = {};  // kernels of a start that told where they are launched
   Seconds untraced_ = 0;  // a start of the program at hand without its trace; 0: there was none
   Rare<Inputs> inputs_;   // of the program at hand, from a start that is not timed
 };

@@ -28,7 +28,7 @@ void trace_into(Command& command, const fs::path& library, const fs::path& folde
   command.environment["CUDA_INJECTION64_PATH"] = library.string();
   command.environment["NVTX_INJECTION64_PATH"] = library.string();
   command.environment["HARNESS_TRACE_FOLDER"] = folder.string();
-  if (contents) command.environment["HARNESS_TRACE_CONTENTS"] = "on";
+  command.environment["HARNESS_TRACE_CONTENTS"] = contents ? "on" : "off";
 }
 
 Result<ProgramTrace> read_program_trace(const fs::path& folder, const StepRule& rule) {

@@ -71,8 +71,9 @@ struct RunOptions {
   // Nothing is timed or preheated. Works with `pair`, too. For many cases of a GPU, several such workers run
   // at once.
   bool look = false;
-  int processes_before = 0;                    // the numbers of this run's processes begin behind it
-  bool measure_ceilings = true;                // of each device, once: not when they are known from before
+  bool counters = false;         // with `look`: the hardware counters among the metrics (counters_of_case())
+  int processes_before = 0;      // the numbers of this run's processes begin behind it
+  bool measure_ceilings = true;  // of each device, once: not when they are known from before
   std::shared_ptr<EndingWorkers> ending = {};  // workers of before; awaited before measuring
   // Whether the run leaves its last worker to `ending` while it ends, and the caller waits for it.
   bool leaves_worker = false;

@@ -83,6 +83,7 @@ Job WorkerSession::job() const {
   job.measure_ceilings = !only_greets_ && context_.options.measure_ceilings && !context_.options.look &&
                          (!experience_.opened.contains(task_.kind) || link_unknown());
   job.look = context_.options.look;
+  job.counters = context_.options.counters;
   job.audit_draw = task_.audited ? 0 : context_.decisions.audit_draw();
   job.pair = context_.options.pair;
   if (only_greets_) return job;

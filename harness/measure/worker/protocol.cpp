@@ -19,9 +19,10 @@ struct Described<Job> {
       field("process", &Job::process).required().at_least(0),
       field("device_uuid", &Job::device_uuid).unless_default(), field("modules", &Job::modules),
       field("cases", &Job::cases).required(), field("measure_ceilings", &Job::measure_ceilings),
-      field("look", &Job::look).unless_default(), field("suite", &Job::suite).unless_default(),
-      field("key", &Job::key).unless_default(), field("audit_draw", &Job::audit_draw).unless_default(),
-      field("peers", &Job::peers).unless_default(), field("pair", &Job::pair).unless_default());
+      field("look", &Job::look).unless_default(), field("counters", &Job::counters).unless_default(),
+      field("suite", &Job::suite).unless_default(), field("key", &Job::key).unless_default(),
+      field("audit_draw", &Job::audit_draw).unless_default(), field("peers", &Job::peers).unless_default(),
+      field("pair", &Job::pair).unless_default());
 };
 
 template <>

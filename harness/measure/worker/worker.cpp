@@ -382,7 +382,7 @@ int run_worker() {
       return EXIT_SUCCESS;
     }
     const auto measure = [&](const PlannedCase& planned, Carried& carried) {
-      const auto& one_case = job->look ? look_at_pair : measure_pair;
+      const auto& one_case = job->counters ? counters_of_pair : job->look ? look_at_pair : measure_pair;
       return told(one_case(device, pair->baseline, pair->current, planned, job->process, carried));
     };
     StartUp start_up(device, entered);
@@ -391,6 +391,7 @@ int run_worker() {
   const Result<Catalog> catalog = catalog_for(*job, *opened);
   if (!catalog) return misused(catalog.error());
   const auto measure = [&](const PlannedCase& planned, Carried& carried) {
+    if (job->counters) return told(counters_of_case(device, *catalog, planned, job->process, carried));
     if (job->look) return told(look_at_case(device, *catalog, planned, job->process, carried));
     return told(measure_case(device, *catalog, planned, job->process, carried));
   };

@@ -24,6 +24,7 @@ struct Job {
   std::vector<PlannedCase> cases;    // in the order to measure them
   bool measure_ceilings = false;
   bool look = false;                      // at launches, and measure nothing
+  bool counters = false;                  // with `look`: at hardware counters instead
   std::string device_uuid = {};           // for the results, where processes take turns on several devices
   std::string suite = {};                 // its name, for timelines
   std::string key = {};                   // of its messages (message_seal.h); "": they are not sealed

@@ -19,7 +19,8 @@ struct CounterReading {
   double value = 0;
 };
 
-// `kernel`: its name. `baseline`, `current`: the values of the sides.
+// `kernel`: its name. `baseline`, `current`: the values of the sides. `caller_kernel`, `caller_range`,
+// `caller_python`, `caller_host`: where a traced program launches a kernel (Caller in model/record.h).
 enum class ChangeCauseCode {
   // of the whole case
   clock,            // baseline, current: GHz; share: of the change

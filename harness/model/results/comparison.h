@@ -150,7 +150,7 @@ struct Confirmation {
 };
 
 // A change that was measured with the code of both builds at each place that counts
-// (verdict/decide/places.h).
+// (verdict/place/over_places.h).
 struct OverPlaces {
   double ratio = 0;                  // of the means over the places
   std::optional<Interval> interval;  // as ComparisonRow::interval

@@ -229,6 +229,7 @@ enum class DiagnosticCode {
   clock_shift,      // baseline, current: GHz; cycles: their change
   tick_bound,       // us, ticks, tick_us
   launch_bound,     // us, step_us where known
+  overlapping,      // times: the sum of the kernels' times over the time in which any of them ran
   // the device
   throttled,      // of a row: reasons, baseline, baseline_known, current, current_known, alike, power_cap
   throttled_run,  // of a summary: reasons, throttled, known, samples, tolerated, beyond, power_cap
@@ -308,6 +309,7 @@ inline constexpr auto enum_names<DiagnosticCode> =
                            {DiagnosticCode::clock_shift, "clock_shift"},
                            {DiagnosticCode::tick_bound, "tick_bound"},
                            {DiagnosticCode::launch_bound, "launch_bound"},
+                           {DiagnosticCode::overlapping, "overlapping"},
                            {DiagnosticCode::throttled, "throttled"},
                            {DiagnosticCode::throttled_run, "throttled_run"},
                            {DiagnosticCode::shared_device, "shared_device"},
@@ -405,6 +407,7 @@ enum class RemarkCode {
   one_session,          // sd: that is assumed between sessions, since all starts of a side are of one file
   left_out,             // cases, all: that a filter or --set left out, of all that the baseline has
   suites_deleted,       // files: "a, b", that the base has beside this suite, and the change has not
+  counters_unread,      // why: a CounterCode, with its figures: red rows are not explained by counters
 };
 
 template <>
@@ -425,7 +428,8 @@ inline constexpr auto enum_names<RemarkCode> =
                        {RemarkCode::parameters_untold, "parameters_untold"},
                        {RemarkCode::one_session, "one_session"},
                        {RemarkCode::left_out, "left_out"},
-                       {RemarkCode::suites_deleted, "suites_deleted"}});
+                       {RemarkCode::suites_deleted, "suites_deleted"},
+                       {RemarkCode::counters_unread, "counters_unread"}});
 
 using Remark = Fact<RemarkCode>;
 

@@ -43,6 +43,7 @@ struct TracedKernel {
 // The work of one step, in us.
 struct StepTimes {
   std::vector<double> kernel;  // sum of kernel times
+  std::vector<double> busy;    // while any kernel ran: less than the sum where kernels overlap
   std::vector<double> copy;    // sum of copies and fills
   std::vector<double> span;    // from its first start to its last end
   std::vector<double> gap;     // of the span, while no GPU of the program did anything

@@ -28,8 +28,8 @@ template <>
 struct Described<StepTimes> {
   using One = StepTimes;
   static constexpr auto fields =
-      list_fields<One>(JsonLayout::lines, field("kernel", &One::kernel), field("copy", &One::copy),
-                       field("span", &One::span), field("gap", &One::gap));
+      list_fields<One>(JsonLayout::lines, field("kernel", &One::kernel), field("busy", &One::busy),
+                       field("copy", &One::copy), field("span", &One::span), field("gap", &One::gap));
 };
 
 template <>
@@ -165,6 +165,7 @@ NamedTexts facts_of(const TracedRun& run) {
   if (trace.fault) return facts;
   facts.emplace_back("steps", steps_text(trace));
   facts.emplace_back("kernel time", with_spread(trace.steps.kernel) + " a step");
+  facts.emplace_back("busy time", with_spread(trace.steps.busy) + " a step, while any kernel ran");
   facts.emplace_back("copies and fills", with_spread(trace.steps.copy) + " a step");
   facts.emplace_back("span", with_spread(trace.steps.span) + ", from the first start to the last end");
   facts.emplace_back("gaps", with_spread(trace.steps.gap) + " of it without work on a GPU");

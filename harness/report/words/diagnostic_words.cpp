@@ -297,6 +297,11 @@ std::string words(DiagnosticCode code, const Told& told) {
                          told.number("us", "{:.3g}"), told.count("ticks"),
                          told.number("tick_us", "{:g}", 1000), batch_advice);
     case DiagnosticCode::launch_bound: return launch_bound(told);
+    case DiagnosticCode::overlapping:
+      return fmt::format(
+          "kernels overlap: their times add up to {} times the time in which any of them runs. That time "
+          "decides, and the times of kernels inform.",
+          told.number("times", "{:.2f}"));
     case DiagnosticCode::throttled: return throttled(told);
     case DiagnosticCode::throttled_run: return throttled_run(told);
     case DiagnosticCode::shared_device: return shared(told, placements_of_both(told));

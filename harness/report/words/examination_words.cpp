@@ -284,7 +284,7 @@ std::string advice_for(const Observation& finding) {
     case Check::matrix_product: return slow_machine_advice(finding, "FLOP/s");
     case Check::cases: return "see the reasons below, and harness list";
     case Check::skipped: return "they are left out of every result and comparison made here";
-    default: return "see harness/doctor/doctor.md";
+    default: return "see manual/read-a-verdict.md";
   }
 }
 

@@ -7,6 +7,7 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/report/words/examination_words.h"
+#include "harness/report/words/note_words.h"
 
 namespace harness::report {
 namespace {
@@ -266,6 +267,10 @@ std::string words(const Remark& remark) {
                          remark.count("cases"), remark.count("all"));
     case RemarkCode::suites_deleted:
       return fmt::format("The change deletes suites, and nobody measures them: {}.", remark.text("files"));
+    case RemarkCode::counters_unread: {
+      const auto why = fact_in<CounterCode>(remark.figures, "why");
+      return fmt::format("No hardware counters explain what regressed: {}.", why ? words(*why) : "");
+    }
     case RemarkCode::topped_up:
       return fmt::format("Continued {} undecided {} to {} processes.", remark.count("cases"),
                          remark.count("cases") == 1 ? "case" : "cases", remark.count("look"));

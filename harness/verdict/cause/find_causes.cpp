@@ -38,6 +38,7 @@ constexpr double explained_by_kernels = 0.25;
 constexpr double notable_move = 0.25;
 constexpr double notable_counter = 0.02;  // of the log of the ratio of both sides
 constexpr std::size_t told_counters = 3;
+constexpr double notable_count = 1000;  // of events that the other side has none of
 
 constexpr std::array<std::string_view, 10> library_fields{
     "cublas", "cublaslt", "cudnn", "cufft", "cusparse", "cusparselt", "nccl", "cusolver", "curand", "torch"};
@@ -165,9 +166,17 @@ class Finder {
   [[nodiscard]] KernelGroup other_kernels() const {
     KernelGroup group;
     std::vector<std::string> added, removed;
+    const KernelUse* most = nullptr;  // by its time, of those of the slow side if there are any
+    bool most_is_slow = false;
     for (const KernelSides& one : evidence_.kernels) {
       if (one.baseline && one.current) continue;
       (one.current ? added : removed).push_back(one.current ? one.current->name : one.baseline->name);
+      const KernelUse& use = one.current ? *one.current : *one.baseline;
+      const bool is_slow = one.current.has_value() == current_is_slow_;
+      if (most == nullptr || std::pair(is_slow, time_of(use)) > std::pair(most_is_slow, time_of(*most))) {
+        most = &use;
+        most_is_slow = is_slow;
+      }
       const KernelUse* const before = one.baseline ? &*one.baseline : nullptr;
       const KernelUse* const after = one.current ? &*one.current : nullptr;
       group.gained += current_is_slow_ ? gained(before, after) : gained(after, before);
@@ -179,6 +188,7 @@ class Finder {
       group.causes = libraries("");
     group.causes.push_back(
         {ChangeCauseCode::kernels, {{"added", join(added, ", ")}, {"removed", join(removed, ", ")}}});
+    add_caller(group.causes.back().figures, *most);
     return group;
   }
 
@@ -198,12 +208,16 @@ class Finder {
     if (pair.slow->launches > pair.fast->launches) {
       Figures figures{{"kernel", (current_is_slow_ ? pair.slow : pair.fast)->name}};
       add_sides(figures, current_is_slow_, pair.fast->launches, pair.slow->launches);
+      add_caller(figures, *pair.slow, pair.fast);
       group.causes.push_back({ChangeCauseCode::launches, std::move(figures)});
     }
     if (pair.code == nullptr && code_of_pair(pair) == CodeKnown::other && looks_like_library(pair.slow->name))
       for (ChangeCause& one : libraries(pair.slow->name)) group.causes.push_back(std::move(one));
     for (ChangeCause& one : causes_of_kernel(pair, evidence_.compute_capability, evidence_.multiprocessors))
       group.causes.push_back(std::move(one));
+    if (pair.fast->name != pair.slow->name && !group.causes.empty() &&
+        group.causes.front().code != ChangeCauseCode::launches)
+      add_caller(group.causes.front().figures, current_is_slow_ ? *pair.slow : *pair.fast);
     return group;
   }
 
@@ -230,6 +244,16 @@ class Finder {
       return;
     add(ChangeCauseCode::moved,
         {{"from", from->current->name}, {"to", to->current->name}, {"less", -least}, {"more", most}});
+    add_caller(found_.back().figures, *to->current);
+  }
+
+  // The log of the ratio. A sum of 0 has none, so a large one on the other side counts as itself.
+  static double moved_by(const CounterReading& before, const CounterReading& after) {
+    if (before.value > 0 && after.value > 0) return std::log(after.value / before.value);
+    const double most = std::max(before.value, after.value);
+    if (!after.name.ends_with(".sum") || std::min(before.value, after.value) < 0 || most < notable_count)
+      return 0;
+    return std::log(most) * (after.value > 0 ? 1 : -1);
   }
 
   void add_counters() {
@@ -240,8 +264,8 @@ class Finder {
     std::vector<Moved> moved;
     for (const CounterReading& before : evidence_.counters_baseline)
       for (const CounterReading& after : evidence_.counters_current) {
-        if (before.name != after.name || !(before.value > 0 && after.value > 0)) continue;
-        const double by = std::log(after.value / before.value);
+        if (before.name != after.name) continue;
+        const double by = moved_by(before, after);
         if (std::abs(by) >= notable_counter) moved.push_back({by, &before, &after});
       }
     std::stable_sort(moved.begin(), moved.end(), [](const Moved& one, const Moved& other) {
@@ -387,7 +411,8 @@ int number_of(const std::string& text) {
 
 // Whether the metric is a time that the device, or the host around it, spends on a call.
 bool has_causes(std::string_view metric) {
-  return names_metric("time", metric) || metric == traced_kernel_time || metric == traced_span;
+  return names_metric("time", metric) || metric == traced_kernel_time || metric == traced_busy_time ||
+         metric == traced_span;
 }
 
 std::optional<bool> do_inputs_differ(const CaseRecord& before, const CaseRecord& after, std::int64_t& bytes) {
@@ -463,6 +488,16 @@ void add_code(ComparisonRow& row, std::vector<CodeSides> code) {
   if (row.causes == nullptr) return;
   ChangeCauses causes = *row.causes;
   causes.code = std::move(code);
+  causes.found = find_causes(causes.evidence, causes.code);
+  row.causes = std::make_shared<const ChangeCauses>(std::move(causes));
+}
+
+void add_counters(ComparisonRow& row, std::vector<CounterReading> baseline,
+                  std::vector<CounterReading> current) {
+  if (row.causes == nullptr) return;
+  ChangeCauses causes = *row.causes;
+  causes.evidence.counters_baseline = std::move(baseline);
+  causes.evidence.counters_current = std::move(current);
   causes.found = find_causes(causes.evidence, causes.code);
   row.causes = std::make_shared<const ChangeCauses>(std::move(causes));
 }

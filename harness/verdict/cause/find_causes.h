@@ -29,5 +29,8 @@ void add_causes(ComparisonRow& row, const CaseRecord& before, const CaseRecord& 
 void keep_causes_of_changes(std::vector<ComparisonRow>& rows);
 // Finds the causes of a row again, with the code of both builds.
 void add_code(ComparisonRow& row, std::vector<CodeSides> code);
+// The same with hardware counters of one call a side. They come after the code, which they follow from.
+void add_counters(ComparisonRow& row, std::vector<CounterReading> baseline,
+                  std::vector<CounterReading> current);
 
 }  // namespace harness

@@ -393,6 +393,22 @@ bool same_launch_shape(const KernelUse& one, const KernelUse& other) {
          one.dynamic_shared_bytes == other.dynamic_shared_bytes;
 }
 
+void add_caller(Figures& figures, const KernelUse& kernel, const KernelUse* before) {
+  if (kernel.callers.empty()) return;
+  const auto same_place = [](const Caller& one, const Caller& other) {
+    return one.python == other.python && one.host == other.host;
+  };
+  const auto fresh = std::find_if(kernel.callers.begin(), kernel.callers.end(), [&](const Caller& one) {
+    return before != nullptr && std::none_of(before->callers.begin(), before->callers.end(),
+                                             [&](const Caller& other) { return same_place(one, other); });
+  });
+  const Caller& told = fresh == kernel.callers.end() ? kernel.callers.front() : *fresh;
+  figures.emplace_back("caller_kernel", kernel.name);
+  for (const auto& [name, value] :
+       {std::pair{"caller_range", told.range}, {"caller_python", told.python}, {"caller_host", told.host}})
+    if (!value.empty()) figures.emplace_back(name, value);
+}
+
 std::vector<ChangeCause> causes_of_kernel(const SpeedPair& pair, std::string_view compute_capability,
                                           int multiprocessors) {
   return KernelCauses(pair, compute_capability, multiprocessors).find();

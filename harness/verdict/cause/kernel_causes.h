@@ -26,6 +26,10 @@ bool same_launch_shape(const KernelUse& one, const KernelUse& other);
 std::vector<ChangeCause> causes_of_kernel(const SpeedPair& pair, std::string_view compute_capability,
                                           int multiprocessors);
 
+// Figures of where a traced program launches the kernel, if that is known: of the most frequent place, or the
+// most frequent one of those that `before` lacks.
+void add_caller(Figures& figures, const KernelUse& kernel, const KernelUse* before = nullptr);
+
 // Values of both sides as figures "baseline" and "current", behind a prefix.
 template <class Value>
 void add_sides(Figures& figures, bool current_is_slow, const Value& fast, const Value& slow,

@@ -26,9 +26,10 @@ struct OpenRange {
   Tracer::Moment begin;
 };
 
+// Never destroyed: the program may launch while its thread ends.
 std::vector<OpenRange>& stack() {
-  thread_local std::vector<OpenRange> open;
-  return open;
+  thread_local auto* const open = new std::vector<OpenRange>;
+  return *open;
 }
 
 struct Started {
@@ -164,6 +165,13 @@ nvtxStringHandle_t NVTX_API register_w(nvtxDomainHandle_t, const wchar_t* text) 
   return reinterpret_cast<nvtxStringHandle_t>(new RegisteredText{narrow(text)});
 }
 
+// "step/loss": the ranges that this thread is in, the outermost first.
+std::string open_ranges() {
+  std::string names;
+  for (const OpenRange& one : stack()) names += (names.empty() ? "" : "/") + one.name;
+  return names;
+}
+
 struct Table {
   NvtxFunctionTable functions = nullptr;
   unsigned int size = 0;
@@ -203,6 +211,7 @@ int attach_ranges(NvtxGetExportTableFunc_t export_table) {
   if (export_table == nullptr) return 0;
   const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(export_table(NVTX_ETID_CALLBACKS));
   if (callbacks == nullptr || callbacks->struct_size < sizeof(NvtxExportTableCallbacks)) return 0;
+  Tracer::shared().tell_ranges_by(&open_ranges);
   Table core, core2;
   if (callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &core.functions, &core.size) == 0) return 0;
   fill_core(core);

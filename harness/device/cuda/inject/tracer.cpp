@@ -1,17 +1,19 @@
 #include "harness/device/cuda/inject/tracer.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <functional>
 #include <span>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
@@ -102,7 +104,11 @@ void Tracer::start() {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  flusher_ = std::thread([this] { flush_each_second(); });
+  try {
+    flusher_ = std::thread([this] { flush_each_second(); });
+  } catch (const std::system_error&) {
+    // Then nothing is written before the end.
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -149,6 +155,7 @@ bool Tracer::record_activities() {
 
 // Launches are counted for ranges, too.
 void Tracer::watch_calls() {
+  if (environment::trace_contents()) sites_.emplace(cupti_.file);
   const Result<cuda::Driver> driver = environment::trace_arguments()
                                           ? cuda::load_driver()
                                           : fail(ErrorKind::environment, "HARNESS_TRACE_ARGUMENTS=off");
@@ -195,6 +202,7 @@ void Tracer::take_call(CUpti_CallbackId id, const CUpti_CallbackData& data) {
     while (last < now && !last_launch_.compare_exchange_weak(last, now)) {
     }
   }
+  if (sites_) take_site(id, data);
   if (!arguments_) return;
   try {
     codes_.take(id, data);
@@ -224,6 +232,22 @@ void Tracer::take_content(CUpti_CallbackId id, const CUpti_CallbackData& data) {
   if (!content) return;
   const std::lock_guard lock(asked_mutex_);
   copied_.push_back(*content);
+}
+
+void Tracer::take_site(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  const bool launches = is_launch(id) || std::find(graphs.begin(), graphs.end(), id) != graphs.end();
+  if (!launches || data.callbackSite != CUPTI_API_ENTER) return;
+  const int error_of_program = errno;
+  try {
+    std::string (*const open)() = open_ranges_;
+    std::optional<std::string> site = sites_->here(open != nullptr ? open() : std::string());
+    if (!site) return;
+    const std::lock_guard lock(asked_mutex_);
+    called_.push_back({data.correlationId, std::move(*site)});
+  } catch (const std::exception&) {
+    // A place explains. Arguments and contents decide, and are read all the same.
+  }
+  errno = error_of_program;
 }
 
 // With the writer locked.
@@ -264,12 +288,14 @@ void Tracer::write_asked() {
   std::vector<ArgumentReader::Given> words;
   std::vector<trace::Content> copied;
   std::vector<trace::Ordered> ordered;
+  std::vector<Site> called;
   {
     const std::lock_guard lock(asked_mutex_);
     calls.swap(asked_);
     words.swap(words_);
     copied.swap(copied_);
     ordered.swap(ordered_);
+    called.swap(called_);
   }
   std::unordered_map<std::size_t, std::uint64_t> codes;
   // The codes that names do not tell; nothing where one is not known at all.
@@ -307,6 +333,10 @@ void Tracer::write_asked() {
   writer_.asked(asked);
   writer_.contents(copied);
   writer_.ordered(ordered);
+  std::vector<trace::Called> sites;
+  sites.reserve(called.size());
+  for (const Site& one : called) sites.push_back({one.correlation, writer_.text(one.text)});
+  writer_.called(sites);
 }
 
 void Tracer::learn_code(const char* image, std::size_t bytes) {

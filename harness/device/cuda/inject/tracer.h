@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "harness/device/cuda/inject/argument_reader.h"
+#include "harness/device/cuda/inject/call_sites.h"
 #include "harness/device/cuda/inject/content_reader.h"
 #include "harness/device/cuda/inject/cupti_entry.h"
 #include "harness/device/cuda/inject/module_codes.h"
@@ -42,6 +43,8 @@ class Tracer {
   };
   [[nodiscard]] Moment now() const;
   void range(std::string_view name, std::string_view domain, Moment begin);
+  // Who tells the ranges that a thread is in.
+  void tell_ranges_by(std::string (*open)()) { open_ranges_ = open; }
 
  private:
   Tracer() = default;
@@ -56,6 +59,7 @@ class Tracer {
   void watch_calls();
   void take_call(CUpti_CallbackId id, const CUpti_CallbackData& data);
   void take_content(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void take_site(CUpti_CallbackId id, const CUpti_CallbackData& data);
   void tell_contents();
   void keep_words(ArgumentReader::Given given);
   void write_asked();
@@ -75,6 +79,7 @@ class Tracer {
   std::atomic<bool> writing_ = false;
   std::atomic<std::uint32_t> last_launch_ = 0;
   std::atomic<bool> finishing_ = false;
+  std::atomic<std::string (*)()> open_ranges_ = nullptr;
   std::atomic<bool> forced_ = false;  // records of work that is not done come, too
 
   std::mutex mutex_;  // of the writer and what follows
@@ -89,6 +94,7 @@ class Tracer {
 
   std::optional<ArgumentReader> arguments_;  // where there is a driver to ask
   std::optional<ContentReader> contents_;    // where contents count
+  std::optional<CallSites> sites_;           // likewise
   std::once_flag machine_told_;
   std::mutex asked_mutex_;
   struct Call {
@@ -101,8 +107,13 @@ class Tracer {
   std::vector<trace::Content> copied_;        // likewise
   std::vector<trace::Ordered> ordered_;       // likewise
   std::vector<ArgumentReader::Given> words_;  // likewise
-  std::unordered_set<std::uint64_t> known_;   // hashes whose words were met
-  std::size_t word_bytes_ = 0;                // of all records of them
+  struct Site {
+    std::uint32_t correlation = 0;
+    std::string text;
+  };
+  std::vector<Site> called_;                 // likewise
+  std::unordered_set<std::uint64_t> known_;  // hashes whose words were met
+  std::size_t word_bytes_ = 0;               // of all records of them
 
   std::mutex buffers_mutex_;
   std::vector<std::uint8_t*> free_;

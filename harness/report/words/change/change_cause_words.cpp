@@ -155,10 +155,22 @@ std::string counter_words(const ChangeCause& cause) {
     const double before = cause.number(std::string("baseline") + number),
                  after = cause.number(std::string("current") + number);
     const std::string unit = cause.text(std::string("unit") + number);
-    parts.push_back(fmt::format("{} {:+.3g} % ({:.4g} -> {:.4g}{}{})", counted_by(name),
-                                (after / before - 1) * 100, before, after, unit.empty() ? "" : " ", unit));
+    const std::string change = before > 0 ? fmt::format(" {:+.3g} %", (after / before - 1) * 100) : "";
+    parts.push_back(fmt::format("{}{} ({:.4g} -> {:.4g}{}{})", counted_by(name), change, before, after,
+                                unit.empty() ? "" : " ", unit));
   }
   return "counters of one call that moved most: " + join(parts, ", ");
+}
+
+// Where the kernel is launched, if that is known.
+std::string caller_words(const ChangeCause& cause) {
+  std::vector<std::string> parts;
+  if (tells(cause, "caller_python")) parts.push_back("at " + cause.text("caller_python"));
+  if (tells(cause, "caller_host")) parts.push_back(fmt::format("by `{}`", cause.text("caller_host")));
+  if (tells(cause, "caller_range"))
+    parts.push_back(fmt::format("in the range `{}`", cause.text("caller_range")));
+  if (parts.empty()) return {};
+  return fmt::format("; `{}` is launched {}", cause.text("caller_kernel"), join(parts, ", "));
 }
 
 // Without the kernel.
@@ -226,7 +238,7 @@ std::string side_text(std::int64_t value) {
 }  // namespace
 
 std::string words(const ChangeCause& cause) {
-  return of_kernel(cause) + what(cause);
+  return of_kernel(cause) + what(cause) + caller_words(cause);
 }
 
 std::vector<std::string> cause_words(const ComparisonRow& row) {

@@ -1,4 +1,4 @@
-// JSON Lines, version 1, the harness's own format for samples (harness/store/README.md). One object a (case,
+// JSON Lines, version 1, the harness's own format for samples (manual/reference.md). One object a (case,
 // metric, process, placement), samples in the order taken:
 //   {"case": "gelu/mode=cold", "metric": "gpu_time", "unit": "us", "process": 1, "placement": 0,
 //    "samples": [23.7, 23.6]}

@@ -227,7 +227,7 @@ TEST(ShiftedFile, NamesFunctionsThatCannotBeShifted) {
   EXPECT_THAT(refused.refused.at(add), HasSubstr("compute capability 80"));
 }
 
-// Whatever the bytes are, nothing outside of them is read.
+// Nothing outside of the bytes is read, also where they make no sense.
 TEST(ShiftedFile, ReadsNothingOutsideOfAFileThatIsCutOff) {
   const std::string file = module_text();
   for (std::size_t bytes = 0; bytes < file.size(); bytes += 61)

@@ -184,7 +184,7 @@ TEST(OverPlaces, OnlyTheSidesOfOneRunCount) {
   EXPECT_FALSE(only_row(compare(baseline, current, half_percent)).over_places);
 }
 
-// Whoever reads a record knows it as the code lies, but for the verdict over places.
+// All readers of a record know it as the code lies, but for the verdict over places.
 TEST(OverPlaces, NobodyElseSeesTheseProcesses) {
   const Record whole = side_of(drawn(0).current);
   const Record lies = without_shifted(whole);

@@ -20,7 +20,7 @@ class Elsewhere {
       if (has_shifted(one)) cases_.emplace(one.id, &one);
   }
 
-  // Of the same case and metric as `series`; without processes where there is none.
+  // The series of the same case and metric, with these processes alone.
   [[nodiscard]] Series of(const CaseRecord& record, const Series& series) const {
     Series found{series.metric, series.unit, series.direction, {}};
     const auto whole = cases_.find(record.id);

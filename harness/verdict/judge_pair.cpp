@@ -417,13 +417,24 @@ void set_proven(const CaseProof& proof, ComparisonRow& row, bool launches) {
   row.unproven = proof.gap;
 }
 
-JudgedRow judge_pair(const MetricPair& pair, const CaseProof& proof, const ComparedRecords& records,
-                     SideReader& reader) {
+namespace {
+
+JudgedRow judge_as_it_lies(const MetricPair& pair, const CaseProof& proof, const ComparedRecords& records,
+                           SideReader& reader) {
   if (!was_confirmed(pair.now)) return judge(pair, proof, records, reader);
   const Series now = stage_of(pair.now, false);
   const Series old = records.pairing ? stage_of(pair.old, false) : pair.old;
   JudgedRow judged = judge({pair.before, pair.after, old, now}, proof, records, reader);
   weigh_again(judged, pair, records, reader);
+  return judged;
+}
+
+}  // namespace
+
+JudgedRow judge_pair(const MetricPair& pair, const CaseProof& proof, const ComparedRecords& records,
+                     SideReader& reader) {
+  JudgedRow judged = judge_as_it_lies(pair, proof, records, reader);
+  weigh_at_places(judged, pair, records, reader);
   return judged;
 }
 

@@ -220,7 +220,7 @@ TEST(OverPlaces, NoPlaceExplainsSlowCalls) {
     Sides sides = drawn(0);
     for (ProcessSamples& one : sides.baseline.processes) call_slowly(one, 0);
     for (ProcessSamples& one : sides.current.processes)
-      call_slowly(one, slow_processes[i](one.process) ? 4 : 0);
+      call_slowly(one, slow_processes[i](one.process) ? 2 : 0);
     EXPECT_EQ(sides.row().verdict, i == 0 ? Verdict::moved : Verdict::regressed) << i;
   }
 }

@@ -5,6 +5,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 
@@ -120,6 +121,58 @@ Result<std::vector<FatbinImage>> fatbin_images(std::span<const std::byte> contai
     at += header.header_size + header.size;
   }
   return images;
+}
+
+namespace {
+
+// An image with this content, not compressed, filled up to the alignment of images.
+std::string plain_image(const ImageHeader& old, std::string_view rest_of_header, const std::string& content) {
+  ImageHeader header = old;
+  header.size = (content.size() + alignment - 1) / alignment * alignment;
+  header.packed_size = 0;
+  header.unpacked_size = 0;
+  header.flags &= ~(flag_lz4 | flag_zstd);
+  std::string image(reinterpret_cast<const char*>(&header), sizeof header);
+  image += rest_of_header;
+  image += content;
+  image.resize(sizeof header + rest_of_header.size() + header.size, '\0');
+  return image;
+}
+
+}  // namespace
+
+Result<ReplacedContainer> replace_images(std::span<const std::byte> container, const ReplaceImage& replace) {
+  ContainerHeader header;
+  if (!read_at(container, 0, header) || header.magic != magic) return malformed("does not begin as one");
+  if (header.version != 1) return malformed("is of a version that this program does not know");
+  if (header.header_size < sizeof header || header.header_size > container.size() ||
+      header.size > container.size() - header.header_size)
+    return malformed("ends outside of its section");
+  const std::string_view all(reinterpret_cast<const char*>(container.data()),
+                             header.header_size + header.size);
+  std::string images;
+  for (std::size_t at = header.header_size; at < all.size();) {
+    ImageHeader image;
+    if (!read_at(container.first(all.size()), at, image))
+      return malformed("ends within the header of an image");
+    const std::size_t left = all.size() - at;
+    if (image.header_size < sizeof image || image.header_size > left || image.size > left - image.header_size)
+      return malformed("has an image that ends outside of it");
+    const Result<FatbinImage> found = image_of(image, all.substr(at + image.header_size, image.size));
+    if (!found) return fail(found.error());
+    const Result<std::optional<std::string>> content = replace(*found);
+    if (!content) return fail(content.error());
+    if (*content)
+      images +=
+          plain_image(image, all.substr(at + sizeof image, image.header_size - sizeof image), **content);
+    else
+      images += all.substr(at, image.header_size + image.size);
+    at += image.header_size + image.size;
+  }
+  std::string bytes(all.substr(0, header.header_size));
+  const std::uint64_t size = images.size();
+  std::memcpy(bytes.data() + offsetof(ContainerHeader, size), &size, sizeof size);
+  return ReplacedContainer{bytes + images, all.size()};
 }
 
 Result<std::string> content_of(const FatbinImage& image) {

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,5 +40,14 @@ Result<std::vector<FatbinImage>> fatbin_images(std::span<const std::byte> contai
 // The bytes of an image. An error for damaged ones, and for more than `most_content`.
 inline constexpr std::uint64_t most_content = std::uint64_t{1} << 31;
 Result<std::string> content_of(const FatbinImage& image);
+
+// The first container of the bytes, with other content for the images that `replace` gives some for. That is
+// stored without compression; all other images stay as they are. An error of `replace` is that of all.
+struct ReplacedContainer {
+  std::string bytes;
+  std::size_t old_size = 0;  // how many of the bytes the container had
+};
+using ReplaceImage = std::function<Result<std::optional<std::string>>(const FatbinImage&)>;
+Result<ReplacedContainer> replace_images(std::span<const std::byte> container, const ReplaceImage& replace);
 
 }  // namespace harness

@@ -209,12 +209,12 @@ struct Identity {
 // Processes with higher numbers measured a regression again, to confirm it (verdict/decide/confirm.h).
 inline constexpr int last_plain_process = most_processes;
 // Still higher numbers: in an A/B run whose processes hold both builds, these held one build alone.
-inline constexpr int last_confirming_process = 2 * most_processes;
-constexpr bool confirms(int process) {
-  return process > last_plain_process && process <= last_confirming_process;
-}
+inline constexpr int last_confirming_process = 2 * most_processes, last_process_alone = 3 * most_processes;
 constexpr bool is_alone(int process) {
-  return process > last_confirming_process;
+  return process > last_confirming_process && process <= last_process_alone;
+}
+constexpr bool confirms(int process) {
+  return process > last_plain_process && !is_alone(process);
 }
 
 using Texts = std::map<std::string, std::string>;

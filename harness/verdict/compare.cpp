@@ -26,6 +26,7 @@
 #include "harness/verdict/decide/policy_facts.h"
 #include "harness/verdict/decide/proven.h"
 #include "harness/verdict/decide/waive.h"
+#include "harness/verdict/place/over_places.h"
 #include "harness/verdict/read/origin.h"
 #include "harness/verdict/read/rename.h"
 #include "harness/verdict/trace.h"
@@ -103,6 +104,7 @@ std::size_t judge_all(CaseRows& found, const ComparedRecords& records,
   const std::size_t family = call(found.rows, found.evidence, records.policy);
   call_proven(found.rows, proven, records.policy);
   settle_confirmations(found.rows, found.evidence);
+  settle_places(found.rows, found.evidence);
   name_devices(found.rows, records.current);
   let_small_kernels_inform(found.rows, records);
   std::move(proven.begin(), proven.end(), std::back_inserter(found.evidence));

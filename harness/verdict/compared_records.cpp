@@ -40,19 +40,23 @@ double square_of_sd(double sd) {
 }  // namespace
 
 ComparedRecords::ComparedRecords(const Record& before, const Record& after, const Policy& given, bool wordy)
-    : baseline(before),
-      current(after),
-      policy(policy_for(given, pairing_of(before, after))),
+    : baseline_lies_(where_it_lies(before)),
+      current_lies_(where_it_lies(after)),
+      baseline(baseline_lies_ ? *baseline_lies_ : before),
+      current(current_lies_ ? *current_lies_ : after),
+      baseline_elsewhere(before),
+      current_elsewhere(after),
+      policy(policy_for(given, pairing_of(baseline, current))),
       for_words(wordy),
-      pairing(pairing_of(before, after)),
-      one_session(share_session(before, after)),
-      pairing_obstacle(harness::pairing_obstacle(before, after)),
-      estimator_obstacle(harness::estimator_obstacle(before, after)),
-      baseline_pairs(wordy ? EventPairCosts(before) : EventPairCosts(Record{})),
-      current_pairs(wordy ? EventPairCosts(after) : EventPairCosts(Record{})),
-      machines(machines_of(before, after, policy)),
-      steps(step_obstacles(before, after)),
-      words(match_words(before, after)) {
+      pairing(pairing_of(baseline, current)),
+      one_session(share_session(baseline, current)),
+      pairing_obstacle(harness::pairing_obstacle(baseline, current)),
+      estimator_obstacle(harness::estimator_obstacle(baseline, current)),
+      baseline_pairs(wordy ? EventPairCosts(baseline) : EventPairCosts(Record{})),
+      current_pairs(wordy ? EventPairCosts(current) : EventPairCosts(Record{})),
+      machines(machines_of(baseline, current, policy)),
+      steps(step_obstacles(baseline, current)),
+      words(match_words(baseline, current)) {
   for (const LearnedSpread& one : policy.learned) learned_[one.case_id + '\n' + one.metric] = &one;
 }
 

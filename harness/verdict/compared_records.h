@@ -10,12 +10,18 @@
 #include "harness/verdict/check/argument_words.h"
 #include "harness/verdict/check/comparable.h"
 #include "harness/verdict/decide/evidence.h"
+#include "harness/verdict/place/elsewhere.h"
 #include "harness/verdict/read/kernel_time.h"
 
 namespace harness {
 
 // Keeps references to both records. Several threads may read it at once.
 struct ComparedRecords {
+ private:
+  const std::optional<Record> baseline_lies_;  // copies, where a record has more than that
+  const std::optional<Record> current_lies_;
+
+ public:
   // `wordy`: rows get their diagnostics, and not the verdict alone.
   ComparedRecords(const Record& before, const Record& after, const Policy& given, bool wordy);
 
@@ -41,8 +47,11 @@ struct ComparedRecords {
   [[nodiscard]] double file_session_variance(const ComparisonRow& row) const;
   [[nodiscard]] Design design_of(const ComparisonRow& row, const std::string& device) const;
 
+  // As the code lies: without what was measured at other places of it.
   const Record& baseline;
   const Record& current;
+  const Elsewhere baseline_elsewhere;
+  const Elsewhere current_elsewhere;
   const Policy policy;  // with the number of processes that this pairing needs
   const bool for_words;
   const std::optional<Pairing::Kind> pairing;

@@ -10,6 +10,7 @@
 #include "harness/verdict/compare.h"
 #include "harness/verdict/compared_records.h"
 #include "harness/verdict/decide/gates.h"
+#include "harness/verdict/place/elsewhere.h"
 #include "harness/verdict/trace.h"
 
 namespace harness {
@@ -175,7 +176,9 @@ RowExplanation explained(const ComparisonRow& row, const Compared& compared) {
 
 Retelling explain(const Record& baseline, const Record& current, const Policy& policy,
                   const std::string& pattern, const std::string& metric) {
-  Compared compared{baseline, current, policy};
+  // Rows tell of other places of the code (`over_places`).
+  const std::optional<Record> old = where_it_lies(baseline), now = where_it_lies(current);
+  Compared compared{old ? *old : baseline, now ? *now : current, policy};
   Retelling explanation;
   explanation.comparison = compare(baseline, current, policy, compared.trace);
   for (const ComparisonRow& row : explanation.comparison.rows)

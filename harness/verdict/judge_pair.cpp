@@ -16,6 +16,7 @@
 #include "harness/verdict/cpu_change.h"
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/decide/looks.h"
+#include "harness/verdict/place/over_places.h"
 #include "harness/verdict/read/pairs.h"
 #include "harness/verdict/read/traced_steps.h"
 #include "harness/verdict/unit/judge_in_unit.h"
@@ -190,6 +191,21 @@ void weigh_again(JudgedRow& judged, const MetricPair& pair, const ComparedRecord
   judged.evidence->fresh =
       weighed(records.pairing ? stage_of(pair.old, true) : pair.old, stage_of(pair.now, true));
   judged.evidence->pooled = weighed(pair.old, pair.now);
+}
+
+// The evidence of the processes that measured both sides of an A/B run at all places of their code.
+void weigh_at_places(JudgedRow& judged, const MetricPair& pair, const ComparedRecords& records,
+                     SideReader& reader) {
+  if (!judged.evidence || records.pairing != Pairing::Kind::process || judged.row.in_unit) return;
+  const Series old = records.baseline_elsewhere.of(pair.before, pair.old);
+  const Series now = records.current_elsewhere.of(pair.after, pair.now);
+  if (old.processes.empty() || now.processes.empty()) return;
+  const SideReading before = reader.read(old), after = reader.read(now);
+  if (before.unusable || after.unusable) return;
+  Design design = design_of(judged.row, pair, records);
+  design.ratios = log_ratios(old, now);
+  if (const auto look = weigh(judged.row, 1, before, after, design, records.policy))
+    judged.evidence->places = weigh_places(judged.row, old, now, *look);
 }
 
 // Whether a file of another tool holds several of the processes: it took them one after the other, so they
@@ -456,6 +472,7 @@ JudgedRow judge_pair(const MetricPair& pair, const CaseProof& proof, const Compa
                      SideReader& reader) {
   JudgedRow judged = judge_together(pair, proof, records, reader);
   ask_alone(judged, pair, proof, records, reader);
+  if (!is_judged_alone(judged.row)) weigh_at_places(judged, pair, records, reader);
   return judged;
 }
 

@@ -4,6 +4,7 @@
 export type Verdict =
   | "identical"
   | "environment"
+  | "moved"
   | "not_worse"
   | "unchanged"
   | "improved"

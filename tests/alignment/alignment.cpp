@@ -34,9 +34,12 @@
 #include <thread>
 #include <vector>
 
-#include "tests/alignment/shift_code.h"
+#include "harness/code/shift/shift_code.h"
 
 namespace alignment {
+
+using harness::code_bytes;
+using harness::shift_code;
 namespace {
 
 constexpr double least_us = 5;      // shorter kernels are left out

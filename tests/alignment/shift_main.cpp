@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-#include "tests/alignment/shift_code.h"
+#include "harness/code/shift/shift_code.h"
 
 int main(int argc, char** argv) {
   if (argc != 4 && argc != 5) {
@@ -16,9 +16,9 @@ int main(int argc, char** argv) {
   try {
     std::ifstream file(argv[1], std::ios::binary);
     const std::string cubin((std::istreambuf_iterator<char>(file)), {});
-    alignment::Shift shift{std::stoul(argv[3]), 0};
+    harness::Shift shift{std::stoul(argv[3]), 0};
     if (argc == 5) shift.room = std::stoul(argv[4]);
-    std::cout << alignment::shift_code(cubin, argv[2], shift);
+    std::cout << harness::shift_code(cubin, argv[2], shift);
     return std::cout.good() ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "shift_code: %s: %s\n", argv[1], error.what());

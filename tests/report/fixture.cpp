@@ -354,10 +354,14 @@ Comparison proven_comparison() {
   moved.reason = {ReasonCode::proven_moved, {{"cause", "clock_shift"}}};
   moved.diagnostics = {
       {DiagnosticCode::clock_shift, {{"baseline", 1.98}, {"current", 1.92}, {"cycles", 0.0004}}}};
+  ComparisonRow placed = row_of("cublas_unfused", 1, Verdict::moved, 1.0132);
+  placed.reason = {ReasonCode::moved};
+  placed.over_places =
+      OverPlaces{1.0008, Interval{0.9998, 1.0018}, 0.99, 0.0004, 8, 2, 0.0141, 0.9912, 1.014, 4, 20.144};
   ComparisonRow passing = row_of("cublas_unfused", 0, Verdict::not_worse, 0.9961);
   passing.reason = {ReasonCode::within};
   passing.unproven = ProofGap{{ProofGapCode::other_machine}, {}, {{"cublas", "13.0.1", "13.0.2"}}};
-  proven.rows = {open, moved, passing};
+  proven.rows = {open, moved, placed, passing};
   for (const std::size_t shape : {std::size_t{0}, std::size_t{1}})
     for (const char* variant : {"cublaslt_epilogue", "tcgen05_fused"}) {
       ComparisonRow row = row_of(variant, shape, Verdict::identical, 0);
@@ -371,8 +375,12 @@ Comparison proven_comparison() {
   built.reason = {ReasonCode::same_build};
   built.unproven =
       ProofGap{{ProofGapCode::unreadable, {{"side", "baseline"}}}, Cause{CauseCode::calls_differ}};
-  proven.remarks = {{RemarkCode::not_covered, {{"metrics", "launch_time"}}},
-                    {RemarkCode::confirmed, {{"cases", 1}, {"processes", 5}}}};
+  proven.remarks = {
+      {RemarkCode::not_covered, {{"metrics", "launch_time"}}},
+      {RemarkCode::confirmed, {{"cases", 1}, {"processes", 5}}},
+      {RemarkCode::code_shifted, {{"cases", 1}, {"places", 8}, {"processes", 2}}},
+      {RemarkCode::code_unshifted,
+       {{"cases", "gelu/fused"}, {"reason", "both builds were measured in processes of their own"}}}};
   proven.verdict = overall_verdict(proven.rows);
   return proven;
 }

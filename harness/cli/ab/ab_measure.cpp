@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "harness/cli/ab/measure_places.h"
 #include "harness/cli/deciding/confirm_red.h"
 #include "harness/cli/deciding/look_first.h"
 #include "harness/cli/exit_status.h"
@@ -108,10 +109,11 @@ class AbRun {
         report = fail(spared.error());
     }
     if (report && !report->interrupted) report = measure(0);
-    const Plan shared = common_;
-    if (report && !report->interrupted && how_.pair) report = measure_alone(shared);
+    const Plan plan = plan_at(1);
+    if (report && !report->interrupted && how_.pair) report = measure_alone(plan);
     if (report && !report->interrupted && how_.red) report = measure_again();
-    if (report && !report->interrupted && how_.pair) report = measure_doubtful_alone(shared);
+    if (report && !report->interrupted && how_.pair) report = measure_doubtful_alone(plan);
+    if (report && !report->interrupted && how_.movable) report = measure_at_places(plan);
     line_.clear();
     for (std::optional<RecordKeeper>& keeper : keepers_)
       if (const Status written = keeper->write_late(); !written) return fail(rescued_both(written.error()));
@@ -240,8 +242,32 @@ class AbRun {
     return run_in_turns({plan, options[0]}, {plan, options[1]}, seed_);
   }
 
+  // Results are kept where both builds have them at all places. A failure leaves the verdicts as they are.
+  Result<RunReport> measure_at_places(Plan plan) {
+    const Result<AbRecords> measured = measured_so_far();
+    if (!measured) return fail(measured.error());
+    const MovableCases cases = how_.movable(*measured);
+    if (cases.empty()) return RunReport{};
+    if (!how_.pair) {
+      for (const auto& [id, one] : cases)
+        records_.unshifted.emplace(id, "both builds were measured in processes of their own");
+      return RunReport{};
+    }
+    take_decisions(plan, measured->baseline);
+    Result<PlacesMeasured> places =
+        measure_places(std::move(plan), *how_.pair, cases, shared_options(0), seed_);
+    if (!places) return fail(places.error());
+    records_.unshifted = std::move(places->unshifted);
+    RunReport report;
+    report.interrupted = places->interrupted;
+    for (const std::size_t side : {0, 1})
+      for (const EncodedResult& one : places->results[side])
+        if (const Status kept = keepers_[side]->put(one); !kept) return fail(kept.error());
+    return report;
+  }
+
   // This program measures, with the modules of both builds in it.
-  Result<RunReport> share_processes(int processes_before) {
+  RunOptions shared_options(int processes_before) {
     RunOptions options = options_of(1, processes_before);
     options.worker_command.clear();
     options.pair = how_.pair;
@@ -251,7 +277,11 @@ class AbRun {
     };
     options.on_progress = [this](const Progress& now) { line_.show(now); };
     options.order_seed = seed_;
-    return run_plan(common_, options);
+    return options;
+  }
+
+  Result<RunReport> share_processes(int processes_before) {
+    return run_plan(common_, shared_options(processes_before));
   }
 
   Result<RunReport> take_turns(int processes_before) {

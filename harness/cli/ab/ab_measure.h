@@ -8,6 +8,7 @@
 
 #include "harness/base/result.h"
 #include "harness/cli/ab/ab_side.h"
+#include "harness/cli/ab/shifted_builds.h"
 #include "harness/cli/measuring/measure_record.h"
 #include "harness/model/record.h"
 #include "harness/store/store.h"
@@ -18,6 +19,7 @@ struct AbRecords {
   Record baseline;
   Record current;
   bool interrupted = false;  // what was finished is in the store
+  Unshifted unshifted = {};  // changed cases that were not measured at other places of their code
 };
 
 struct AbMeasuring {
@@ -31,6 +33,8 @@ struct AbMeasuring {
   std::function<std::set<std::string>(const AbRecords&)> red = {};
   // The cases of builds in one process whose verdict needs more processes that hold one build alone.
   std::function<std::set<std::string>(const AbRecords&)> doubtful = {};
+  // Called after that: the changed cases to measure at all places of their code.
+  std::function<MovableCases(const AbRecords&)> movable = {};
 };
 
 // The record of a side as planned. Both sides get one pairing.

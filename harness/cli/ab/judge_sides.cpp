@@ -45,6 +45,7 @@ int conclude(Store& store, const AbRecords& records, const AbSides& sides,
   Comparison comparison = compare_sides(records, how);
   tell_way(comparison, how.instead);
   tell_confirmations(comparison, !how.look.no_confirm);
+  tell_places(comparison, records.unshifted);
   if (const Status kept = keep_verdict(store, records.current.id, comparison); !kept)
     return report_error(rescued(records.current, rescued(records.baseline, kept.error())));
   add_code(comparison, {files_of(sides.baseline), files_of(sides.current)});
@@ -90,8 +91,12 @@ int judge_sides(Store& store, const AbSides& sides, AbJudging how, SuiteOutputs&
   measuring.facts = both.facts;
   measuring.partial = how.partial;
   measuring.look = how.look.measure == MeasureChoice::changed;
-  if (!how.look.no_confirm)
+  if (!how.look.no_confirm) {
     measuring.red = [&](const AbRecords& measured) { return red_cases(compare_sides(measured, how)); };
+    measuring.movable = [&](const AbRecords& measured) {
+      return movable_cases(compare_sides(measured, how));
+    };
+  }
   measuring.doubtful = [&](const AbRecords& measured) {
     return doubtful_cases(compare_sides(measured, how));
   };

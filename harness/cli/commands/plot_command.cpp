@@ -14,6 +14,7 @@
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/plot/draw_plot.h"
+#include "harness/model/code/shifted_process.h"
 #include "harness/report/media/page/page_data.h"
 #include "harness/verdict/compare.h"
 #include "harness/verdict/read/summarize.h"
@@ -155,9 +156,9 @@ Checked<Plotted> read_sides(const PlotArguments& arguments) {
     plotted.comparison = compare(baseline->record, current->record, *policy);
     plotted.comparison->baseline = baseline->source;
     plotted.comparison->current = current->source;
-    plotted.baseline = std::move(baseline->record);
+    plotted.baseline = without_shifted(std::move(baseline->record));
   }
-  plotted.current = std::move(current->record);
+  plotted.current = without_shifted(std::move(current->record));
   return plotted;
 }
 

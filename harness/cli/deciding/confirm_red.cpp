@@ -20,7 +20,7 @@ std::set<std::string> red_cases(const Comparison& comparison) {
   std::set<std::string> red;
   for (const ComparisonRow& row : comparison.rows)
     if (row.verdict == Verdict::regressed && decides(row) && !row.exact && row.p && !row.confirmation &&
-        !is_judged_alone(row))
+        row.reason.code != ReasonCode::worse_over_places && !is_judged_alone(row))
       red.insert(row.case_id);
   return red;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/model/code/shifted_process.h"
 #include "harness/model/known_metrics.h"
 #include "harness/stats/estimate/estimator.h"
 #include "harness/verdict/read/process_values.h"
@@ -67,9 +68,10 @@ Result<KnownCases> known_cases(Store& store, const Plan& plan) {
   std::size_t read = 0;
   for (const RunInfo& run : *runs) {
     if (wanted.empty() || ++read > most_records) break;
-    const Result<Record> record = store.load_cases(run.id, wanted);
+    Result<Record> record = store.load_cases(run.id, wanted);
     if (!record && record.error().kind == ErrorKind::missing) continue;  // removed meanwhile
     if (!record) return fail(record.error());
+    *record = without_shifted(std::move(*record));
     for (const CaseRecord& one : record->cases) {
       if (one.outcome != Outcome::measured) continue;
       known.emplace(one.id, known_of(*record, one));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "harness/model/code/shifted_process.h"
 #include "harness/verdict/read/summarize.h"
 
 namespace harness {
@@ -63,7 +64,8 @@ Report judged_page(const std::shared_ptr<const Judged>& facts) {
 MakeReport measured_report(Record record, const Reproduction& made_by) {
   Reproduction alone = made_by;
   alone.against.clear();
-  return [facts = std::make_shared<const Measured>(Measured{std::move(record)}), alone](Format) {
+  return [facts = std::make_shared<const Measured>(Measured{without_shifted(std::move(record))}),
+          alone](Format) {
     const Sources sources{{}, {&facts->record, &facts->summaries}, alone.command_line, alone.again()};
     return report::run_document(facts->record, facts->summaries, sources);
   };
@@ -71,8 +73,9 @@ MakeReport measured_report(Record record, const Reproduction& made_by) {
 
 MakeReport judged_report(Comparison comparison, Record baseline, Record current,
                          const Reproduction& made_by) {
-  const auto facts = std::make_shared<const Judged>(
-      Judged{std::move(comparison), std::move(baseline), std::move(current), made_by});
+  const auto facts =
+      std::make_shared<const Judged>(Judged{std::move(comparison), without_shifted(std::move(baseline)),
+                                            without_shifted(std::move(current)), made_by});
   return [facts](Format format) {
     return format == Format::html ? judged_page(facts) : report::comparison_document(facts->comparison);
   };

@@ -278,17 +278,26 @@ Since<Conditions> ScriptedDevice::watch_conditions() {
   };
 }
 
+std::vector<KernelUse> ScriptedDevice::kernels_now() const {
+  std::vector<KernelUse> kernels = current_->kernels;
+  const std::vector<std::string>& codes = current_->process_code;
+  if (!codes.empty())
+    for (KernelUse& one : kernels)
+      one.code = codes[static_cast<std::size_t>(std::max(process_ - 1, 0)) % codes.size()];
+  return kernels;
+}
+
 Result<Launches> ScriptedDevice::launches(const CaseCalls& calls) {
   if (lost_) return fail(ErrorKind::environment, *lost_);
   if (current_->identity) calls.call({});
-  return Launches{current_->kernels, current_->identity};
+  return Launches{kernels_now(), current_->identity};
 }
 
 Result<std::vector<KernelUse>> ScriptedDevice::kernels(const Work& work, const CallPattern& pattern) {
   (void)pattern;
   if (lost_) return fail(ErrorKind::environment, *lost_);
   if (!current_->kernels.empty()) work({});
-  return current_->kernels;
+  return kernels_now();
 }
 
 Result<std::vector<CounterValue>> ScriptedDevice::counters(const Work& work, CacheMode cache,

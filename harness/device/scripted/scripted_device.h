@@ -60,6 +60,7 @@ struct ScriptedCase {
   double takes_bytes = 0;
   std::vector<ScriptedConditions> conditions;
   std::vector<KernelUse> kernels;
+  std::vector<std::string> process_code;  // of all its kernels, by process; none: as the kernels say
   std::vector<CounterValue> counters;
   std::optional<Identity> identity;  // none: the device tells nothing
   std::optional<ScriptedError> error;
@@ -138,6 +139,7 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   Result<Timing> play(double us, const Work& work, const TimingOptions& options);
   [[nodiscard]] double noise(std::string_view level, int placement, int index) const;
   [[nodiscard]] bool fails_now() const;
+  [[nodiscard]] std::vector<KernelUse> kernels_now() const;
   [[nodiscard]] double boost_ghz() const;
   // The clock of a call of `us`; 0 where the script does not say.
   [[nodiscard]] double call_ghz(double us, Seconds pause) const;

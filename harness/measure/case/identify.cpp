@@ -7,6 +7,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/measure/case/look.h"
+#include "harness/model/code/shifted_process.h"
 #include "harness/model/device_kinds.h"
 #include "harness/model/known_metrics.h"
 
@@ -14,6 +15,11 @@ namespace harness {
 namespace {
 
 constexpr int first_process = 1;
+
+// Kernels that were shifted must be seen in each process: the times count for the code that ran.
+bool identifies(int process) {
+  return process <= first_process || is_shifted(process);
+}
 
 CaseCalls calls_of(const CaseParts& parts, const Subject& subject) {
   CaseCalls calls;
@@ -77,7 +83,7 @@ Step count_own_memory(CaseParts& parts, Subject& subject) {
 }
 
 Step identify(CaseParts& parts, Subject& subject) {
-  if (parts.process > first_process || parts.purpose == Purpose::counters) return {};
+  if (!identifies(parts.process) || parts.purpose == Purpose::counters) return {};
   if (subject.problem.gpus > 1 && is_gpu_kind(parts.planned.device)) {
     subject.result.identity = Identity{"", Cause{CauseCode::several_gpus}};
     return {};

@@ -17,8 +17,9 @@ namespace harness {
 Step count_own_memory(CaseParts& parts, Subject& subject);
 
 // Puts the subject's identity into its result. Also its kernels, without times, unless this process times
-// them later. Only the first process reads an identity; all launch the same. The digest covers what the
-// device tells (Profiler::launches()), the contents of the inputs, and the sizes of outputs and workspace.
+// them later. The first process reads an identity, and those at other places of the code
+// (model/code/shifted_process.h). All others launch the same. The digest covers what the device tells
+// (Profiler::launches()), the contents of the inputs, and the sizes of outputs and workspace.
 // After the first call, before any placement.
 Step identify(CaseParts& parts, Subject& subject);
 

@@ -36,6 +36,7 @@ bool is_pass(Verdict verdict) {
   switch (verdict) {
     case Verdict::identical:
     case Verdict::environment:
+    case Verdict::moved:
     case Verdict::not_worse:
     case Verdict::unchanged:
     case Verdict::improved: return true;
@@ -56,7 +57,8 @@ bool decides(const ComparisonRow& row) {
 Verdict overall_verdict(const std::vector<ComparisonRow>& rows) {
   for (const Verdict verdict :
        {Verdict::failed, Verdict::regressed, Verdict::missing, Verdict::not_comparable, Verdict::inconclusive,
-        Verdict::improved, Verdict::environment, Verdict::not_worse, Verdict::unchanged, Verdict::identical})
+        Verdict::improved, Verdict::environment, Verdict::moved, Verdict::not_worse, Verdict::unchanged,
+        Verdict::identical})
     if (any(rows, verdict)) return verdict;
   // Rows that decide nothing were compared all the same.
   const bool compared = std::any_of(rows.begin(), rows.end(), [](const ComparisonRow& row) {
@@ -76,6 +78,7 @@ int gravity(Verdict verdict) {
     case Verdict::not_comparable: return 4;
     case Verdict::improved: return 3;
     case Verdict::environment:
+    case Verdict::moved:
     case Verdict::not_worse:
     case Verdict::unchanged: return 2;
     case Verdict::identical: return 1;

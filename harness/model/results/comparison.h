@@ -20,6 +20,7 @@ namespace harness {
 enum class Verdict {
   identical,       // proven, whatever was measured: the same machine code and launches, or the same build
   environment,     // identical, and yet the times differ: the machine changed, not the code
+  moved,           // the time changed with the place of the code, and not in the mean over all places
   not_worse,       // not worse by more than the margin; perhaps better
   unchanged,       // both bounds of the effect lie inside the margin
   improved,        // better by more than the margin, after correction
@@ -34,6 +35,7 @@ enum class Verdict {
 template <>
 inline constexpr auto enum_names<Verdict> = names<Verdict>({{Verdict::identical, "identical"},
                                                             {Verdict::environment, "environment"},
+                                                            {Verdict::moved, "moved"},
                                                             {Verdict::not_worse, "not_worse"},
                                                             {Verdict::unchanged, "unchanged"},
                                                             {Verdict::improved, "improved"},
@@ -147,6 +149,21 @@ struct Confirmation {
   double alpha = 0;  // below which the p of the fresh ones confirms
 };
 
+// A change that was measured with the code of both builds at each place that counts
+// (verdict/place/over_places.h).
+struct OverPlaces {
+  double ratio = 0;                  // of the means over the places
+  std::optional<Interval> interval;  // as ComparisonRow::interval
+  std::optional<double> p;           // as ComparisonRow::p
+  std::optional<double> p_passes;    // as ComparisonRow::p_passes
+  int places = 0;                    // of the code
+  int processes = 0;                 // at each place
+  double sd = 0;                     // of the log of the change, between places
+  double lowest = 0, highest = 0;    // the baseline at its best and worst place, over the baseline as it is
+  int best_shift = 0;                // of the current side's best place, in instructions
+  double best = 0;                   // the current side's value there, in the metric's unit
+};
+
 // The change of a row whose margin is in the metric's own unit. Its values are compared as they are, without
 // logs (verdict/unit/unit_values.h).
 struct UnitChange {
@@ -190,6 +207,7 @@ struct ComparisonRow {
   bool by_build = false;              // and that is of the build, not of the launches
   Rare<ProofGap> unproven;            // why launches prove nothing, where they were read
   Rare<Confirmation> confirmation;    // of a regression that was measured again
+  Rare<OverPlaces> over_places = {};  // of a change that was measured at all places of its code
   std::vector<KernelChange> kernels;  // largest share of the case's change first
   Rare<Waiver> waiver;                // accepts the regressed or undecided row
   bool informative = false;           // decides nothing (see MetricGate)

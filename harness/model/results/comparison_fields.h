@@ -137,6 +137,18 @@ struct Described<Confirmation> {
 };
 
 template <>
+struct Described<OverPlaces> {
+  static constexpr auto fields = list_fields<OverPlaces>(
+      JsonLayout::lines, field("ratio", &OverPlaces::ratio),
+      field("interval", &OverPlaces::interval).null_when_default(),
+      field("p", &OverPlaces::p).null_when_default(),
+      field("p_passes", &OverPlaces::p_passes).null_when_default(), field("places", &OverPlaces::places),
+      field("processes", &OverPlaces::processes), field("sd", &OverPlaces::sd),
+      field("lowest", &OverPlaces::lowest), field("highest", &OverPlaces::highest),
+      field("best_shift", &OverPlaces::best_shift), field("best", &OverPlaces::best));
+};
+
+template <>
 struct Described<UnitChange> {
   static constexpr auto fields =
       list_fields<UnitChange>(JsonLayout::line, field("margin", &UnitChange::margin),
@@ -169,7 +181,8 @@ struct Described<ComparisonRow> {
       }),
       field("proven", &Row::proven), field("by_build", &Row::by_build).unless_default(),
       field("unproven", &Row::unproven).null_when_default(),
-      field("confirmation", &Row::confirmation).null_when_default(), field("baseline", &Row::baseline),
+      field("confirmation", &Row::confirmation).null_when_default(),
+      field("over_places", &Row::over_places).unless_default(), field("baseline", &Row::baseline),
       field("current", &Row::current), field("waiver", &Row::waiver).null_when_default(),
       field("informative", &Row::informative), field("one_file", &Row::one_file).unless_default(),
       field("loosened", &Row::loosened).null_when_default(), field("exact", &Row::exact),

@@ -27,6 +27,9 @@ enum class ReasonCode {
   undecided,
   left_out,           // the row's cause says by what: nothing was measured or proven of it
   not_confirmed,      // first, fresh: changes by the first processes and by those that measured it again
+  moved,              // the row's `over_places` tells the figures, also of the next two
+  worse_over_places,  // better as it was compiled, and worse in the mean over all places
+  open_over_places,   // better as it was compiled, and that mean may be worse
   corrected,          // comparisons: beyond the margin by itself, but not after correction for so many
   too_few_processes,  // needed: a side
   too_few_shared,     // shared, needed: processes that ran both builds
@@ -99,6 +102,9 @@ inline constexpr auto enum_names<ReasonCode> =
                        {ReasonCode::undecided, "undecided"},
                        {ReasonCode::left_out, "left_out"},
                        {ReasonCode::not_confirmed, "not_confirmed"},
+                       {ReasonCode::moved, "moved"},
+                       {ReasonCode::worse_over_places, "worse_over_places"},
+                       {ReasonCode::open_over_places, "open_over_places"},
                        {ReasonCode::corrected, "corrected"},
                        {ReasonCode::too_few_processes, "too_few_processes"},
                        {ReasonCode::too_few_shared, "too_few_shared"},
@@ -392,14 +398,16 @@ enum class RemarkCode {
   gate_without_values,  // metric, cases: that have a gate of it and no value in the current record
   compared_by,          // how: "process", "session", "stored"; records: pooled; built: the base, by this run
   not_covered,          // metrics: "a, b", that were not measured where a case is proven identical
-  traced_proof,  // programs: "a, b", that are proven identical by the launches of their steps; loose: words
-                 // of arguments that differ between starts of one build, and do not count; trusted: "a",
-                 // whose inputs were not compared
-  confirmed,     // cases, processes: regressed cases that were measured again on fresh processes
-  unconfirmed,   // cases: regressed cases that were not; reason: "budget" or "option"
-  topped_up,     // look, cases: undecided cases that were measured further, to this look
-  top_up_done,   // results, seconds: of all of them
-  budget_ended,  // budget: seconds; results: that stay open
+  traced_proof,    // programs: "a, b", that are proven identical by the launches of their steps; loose: words
+                   // of arguments that differ between starts of one build, and do not count; trusted: "a",
+                   // whose inputs were not compared
+  confirmed,       // cases, processes: regressed cases that were measured again on fresh processes
+  unconfirmed,     // cases: regressed cases that were not; reason: "budget" or "option"
+  code_shifted,    // cases, places, processes: changed cases that were measured at all places of their code
+  code_unshifted,  // cases: "a, b", that were not; reason: a sentence
+  topped_up,       // look, cases: undecided cases that were measured further, to this look
+  top_up_done,     // results, seconds: of all of them
+  budget_ended,    // budget: seconds; results: that stay open
   waivers_uncommitted,  // file: it has changes that no commit has, and they do not count
   parameters_untold,    // parameters: "a, b", that the files of one side alone tell; cases
   one_session,          // sd: that is assumed between sessions, since all starts of a side are of one file
@@ -417,6 +425,8 @@ inline constexpr auto enum_names<RemarkCode> =
                        {RemarkCode::traced_proof, "traced_proof"},
                        {RemarkCode::confirmed, "confirmed"},
                        {RemarkCode::unconfirmed, "unconfirmed"},
+                       {RemarkCode::code_shifted, "code_shifted"},
+                       {RemarkCode::code_unshifted, "code_unshifted"},
                        {RemarkCode::topped_up, "topped_up"},
                        {RemarkCode::top_up_done, "top_up_done"},
                        {RemarkCode::budget_ended, "budget_ended"},

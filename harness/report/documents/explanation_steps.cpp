@@ -245,6 +245,8 @@ std::string rule_text(const RowExplanation& one) {
     return "neither side varies at all, so the values were compared as numbers, without a test";
   switch (one.row.verdict) {
     case Verdict::regressed:
+      if (one.row.reason.code == ReasonCode::worse_over_places)
+        return "the mean over all places of the code is worse than the margin, wherever it lies now";
       return one.row.reason.code == ReasonCode::worse
                  ? "the adjusted p of `worse` is below alpha"
                  : "the adjusted p of the gate on slow calls is below alpha";
@@ -253,6 +255,8 @@ std::string rule_text(const RowExplanation& one) {
       return one.row.by_build ? "both sides are of one build in one environment"
                               : "both sides launch the same machine code with the same arguments";
     case Verdict::environment: return "the code is identical, so the machine made the difference";
+    case Verdict::moved:
+      return "the upper bound of the mean over all places of the code lies below the margin";
     case Verdict::not_worse: return "the upper bound lies below the margin (non-inferiority)";
     case Verdict::unchanged: return "the upper bound lies below the margin, and the lower above it";
     case Verdict::inconclusive: return "none of the three could be shown; this does not pass";

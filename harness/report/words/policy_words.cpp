@@ -243,6 +243,13 @@ std::string words(const Remark& remark) {
           "{} regressed {} not measured again: {}.", remark.count("cases"),
           remark.count("cases") == 1 ? "case was" : "cases were",
           remark.text("reason") == "budget" ? "the budget had ended" : "--no-confirm was given");
+    case RemarkCode::code_shifted:
+      return fmt::format("Measured {} changed {} again at {} places of the code, on {} processes at each.",
+                         remark.count("cases"), remark.count("cases") == 1 ? "case" : "cases",
+                         remark.count("places"), remark.count("processes"));
+    case RemarkCode::code_unshifted:
+      return fmt::format("Not measured at other places of the code: {}: {}.", remark.text("cases"),
+                         remark.text("reason"));
     case RemarkCode::parameters_untold:
       return fmt::format("Of {} case{}, the files of one side alone tell: {}.", remark.count("cases"),
                          remark.count("cases") == 1 ? "" : "s", remark.text("parameters"));

@@ -194,6 +194,33 @@ std::string confirmed(const ComparisonRow& row) {
                      change_text(row.confirmation->fresh.ratio));
 }
 
+// "+0.08 % [-0.02, +0.18] % in the mean over 8 places of the code".
+std::string places_text(const OverPlaces& places) {
+  return fmt::format("{}{} in the mean over {} places of the code", change_text(places.ratio),
+                     places.interval ? " " + percent_bounds(*places.interval) : "", places.places);
+}
+
+std::string moved(const ComparisonRow& row) {
+  if (!row.over_places) return change_with_interval(row);
+  const OverPlaces& places = *row.over_places;
+  return fmt::format("{}, alignment alone gives {} to {}; {}, within the margin of {}",
+                     change_text(row.ratio), change_text(places.lowest), change_text(places.highest),
+                     places_text(places), margin_words(row));
+}
+
+// A change that is not of the place alone.
+std::string at_places(const ComparisonRow& row) {
+  if (!row.over_places) return {};
+  return fmt::format("; {}, where alignment alone gives {} to {}", places_text(*row.over_places),
+                     change_text(row.over_places->lowest), change_text(row.over_places->highest));
+}
+
+// It lies at a better place than the baseline, and is not better in the mean.
+std::string lucky(const ComparisonRow& row, const char* relation) {
+  return fmt::format("{} as it lies, and yet {} the margin of {}{}", change_text(row.ratio), relation,
+                     margin_words(row), at_places(row));
+}
+
 std::string environment_cause(const std::string& diagnostic) {
   if (diagnostic == name_of(DiagnosticCode::shared_device)) return "other processes used the device";
   if (diagnostic == name_of(DiagnosticCode::throttled)) return "the device lowered its clock";
@@ -228,9 +255,12 @@ std::string share_text(const Reason& reason, const char* side) {
 
 std::string tested(const ComparisonRow& row, const Reason& reason) {
   switch (reason.code) {
-    case ReasonCode::worse: return judged(row, "worse by more than") + confirmed(row);
+    case ReasonCode::worse: return judged(row, "worse by more than") + confirmed(row) + at_places(row);
+    case ReasonCode::moved: return moved(row);
+    case ReasonCode::worse_over_places: return lucky(row, "worse by more than");
+    case ReasonCode::open_over_places: return lucky(row, "perhaps worse by more than");
     case ReasonCode::not_confirmed: return not_confirmed(row, reason);
-    case ReasonCode::better: return judged(row, "better by more than");
+    case ReasonCode::better: return judged(row, "better by more than") + at_places(row);
     case ReasonCode::within: return within(row);
     case ReasonCode::not_worse: return judged(row, "not worse by more than");
     case ReasonCode::slow_calls:
@@ -435,6 +465,18 @@ std::string remedy_of(const Reason& reason) {
   }
 }
 
+// A shift of n moves each function by n instructions and the branch over them.
+std::string places_advice(const ComparisonRow& row, const OverPlaces& places) {
+  const int moved_by = (places.best_shift + 1) % places.places;
+  const std::string where =
+      moved_by == 0 ? std::string("which is where it lies")
+                    : fmt::format("{} instruction{} further on", moved_by, moved_by == 1 ? "" : "s");
+  return fmt::format(
+      "At the best place of its code the current build takes {}, {}. A hot loop that is shorter, split or "
+      "unrolled less depends less on its place.",
+      format_quantity(places.best, row.unit), where);
+}
+
 // A traced program tells which kernel differs first.
 std::string launches_text(const Fact<ProofGapCode>& why) {
   const std::string kernel = why.text("kernel");
@@ -474,6 +516,7 @@ std::vector<std::string> advice_words(const ComparisonRow& row) {
   std::vector<std::string> lines;
   for (const Diagnostic& diagnostic : row.diagnostics) lines.push_back(words(diagnostic));
   if (std::string remedy = remedy_of(row.reason); !remedy.empty()) lines.push_back(std::move(remedy));
+  if (row.over_places) lines.push_back(places_advice(row, *row.over_places));
   return lines;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/model/code/shifted_process.h"
 #include "harness/model/device_kinds.h"
 
 namespace harness {
@@ -14,9 +15,10 @@ int processes_needed(const CaseRecord& one) {
 }
 
 int count_measured(const CaseRecord& one) {
-  return static_cast<int>(std::count_if(
-      one.processes.begin(), one.processes.end(),
-      [](const ProcessResult& result) { return result.process > 0 && result.outcome == Outcome::measured; }));
+  return static_cast<int>(
+      std::count_if(one.processes.begin(), one.processes.end(), [](const ProcessResult& result) {
+        return result.process > 0 && !is_shifted(result.process) && result.outcome == Outcome::measured;
+      }));
 }
 
 bool is_complete(const CaseRecord& one) {

@@ -121,8 +121,8 @@ std::vector<StoredCase> read_cases_alike(soci::session& sql, std::span<const Cas
 void spread_verdict(soci::session& sql, const std::string& run, const std::string& verdict) {
   // Only the best or the worst verdict of a record is that of each of its cases, or must be taken to be.
   static constexpr std::array each{Verdict::failed,      Verdict::regressed, Verdict::improved,
-                                   Verdict::environment, Verdict::not_worse, Verdict::unchanged,
-                                   Verdict::identical};
+                                   Verdict::environment, Verdict::moved,     Verdict::not_worse,
+                                   Verdict::unchanged,   Verdict::identical};
   const auto overall = parse_name<Verdict>(verdict);
   const bool of_each = overall && std::find(each.begin(), each.end(), *overall) != each.end();
   const std::string all = of_each ? verdict : "";

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "harness/model/code/shifted_process.h"
 #include "harness/model/codec.h"
 #include "harness/stats/estimate/estimator.h"
 #include "harness/store/sql/row_batch.h"
@@ -76,6 +77,7 @@ void write_values(soci::session& sql, const std::string& run, const ResultsOfCas
   for (const auto& [key, result] : results) {
     if (result->outcome == Outcome::looked_at) continue;  // what a look tells is no measured process
     if (is_alone(result->process)) continue;              // the others are the case's samples
+    if (is_shifted(key.second)) continue;                 // nor does the code lie there
     for (const Series& series : result->series) {
       if (series.processes.empty()) continue;
       const double value = log_value_of(series.processes.front());

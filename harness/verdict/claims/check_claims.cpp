@@ -8,6 +8,7 @@
 #include "harness/base/filter.h"
 #include "harness/stats/hypothesis/paired.h"
 #include "harness/stats/hypothesis/welch.h"
+#include "harness/verdict/place/elsewhere.h"
 #include "harness/verdict/read/side.h"
 #include "harness/verdict/unit/unit_values.h"
 
@@ -216,7 +217,8 @@ class Checker {
 
 std::vector<CheckedClaim> check_claims(const std::vector<Claim>& claims, const Record& record,
                                        double confidence) {
-  Checker checker(record, confidence);
+  const std::optional<Record> own = where_it_lies(record);
+  Checker checker(own ? *own : record, confidence);
   std::vector<CheckedClaim> checked;
   for (const Claim& claim : claims) checked.push_back(checker.check(claim));
   return checked;

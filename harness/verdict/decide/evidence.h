@@ -8,6 +8,7 @@
 #include "harness/schema/rare.h"
 #include "harness/verdict/decide/looks.h"
 #include "harness/verdict/decide/spreads.h"
+#include "harness/verdict/place/places_evidence.h"
 
 namespace harness {
 
@@ -20,6 +21,8 @@ struct Evidence {
   // The confirming processes, alone and together with all others (confirm.h).
   Rare<LookEvidence> fresh = {};
   Rare<LookEvidence> pooled = {};
+  // The processes that measured the row at all places of its code.
+  Rare<PlacesEvidence> places = {};
   // Set by call_verdicts(): the shown one of `looks`, and the p of all looks up to it. p is corrected for the
   // number of declared looks, and 1 while none counts.
   std::size_t shown = 0;

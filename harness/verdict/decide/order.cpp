@@ -16,12 +16,13 @@ int badness(Verdict verdict) {
     case Verdict::inconclusive: return 4;
     case Verdict::improved: return 5;
     case Verdict::environment: return 6;
-    case Verdict::not_worse: return 7;
-    case Verdict::unchanged: return 8;
-    case Verdict::identical: return 9;
-    case Verdict::skipped: return 10;
+    case Verdict::moved: return 7;
+    case Verdict::not_worse: return 8;
+    case Verdict::unchanged: return 9;
+    case Verdict::identical: return 10;
+    case Verdict::skipped: return 11;
   }
-  return 11;
+  return 12;
 }
 
 }  // namespace

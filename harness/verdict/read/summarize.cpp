@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "harness/base/units.h"
+#include "harness/model/code/shifted_process.h"
 #include "harness/model/known_metrics.h"
 #include "harness/verdict/check/condition_checks.h"
 #include "harness/verdict/read/instrument_checks.h"
@@ -309,6 +310,7 @@ class Summarizer {
 }  // namespace
 
 std::vector<Summary> summarize(const Record& record, double confidence) {
+  if (has_shifted(record)) return summarize(without_shifted(record), confidence);
   return Summarizer(record, confidence).all();
 }
 

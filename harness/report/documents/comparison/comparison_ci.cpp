@@ -40,7 +40,8 @@ Alarm alarm_of(const ComparisonRow& row, const Policy& policy) {
     case Verdict::not_comparable:
     case Verdict::inconclusive: return Alarm::warning;
     case Verdict::improved: return policy.fail_on_improved ? Alarm::error : Alarm::notice;
-    case Verdict::environment: return Alarm::notice;
+    case Verdict::environment:
+    case Verdict::moved: return Alarm::notice;
     case Verdict::identical:
     case Verdict::not_worse:
     case Verdict::unchanged:

@@ -14,10 +14,10 @@
 namespace harness::report {
 namespace {
 
-constexpr std::array<Verdict, 11> worst_first{
+constexpr std::array<Verdict, 12> worst_first{
     Verdict::failed,       Verdict::regressed, Verdict::missing,     Verdict::not_comparable,
-    Verdict::inconclusive, Verdict::improved,  Verdict::environment, Verdict::not_worse,
-    Verdict::unchanged,    Verdict::identical, Verdict::skipped};
+    Verdict::inconclusive, Verdict::improved,  Verdict::environment, Verdict::moved,
+    Verdict::not_worse,    Verdict::unchanged, Verdict::identical,   Verdict::skipped};
 
 using Counts = std::map<Verdict, std::size_t>;
 
@@ -121,6 +121,10 @@ std::string headline_for(Verdict verdict, const std::string& part, bool one, con
       return fmt::format(
           "ENVIRONMENT: {} {} identical machine code, and yet {} time changed: the machine, not the code",
           part, one ? "runs" : "run", one ? "its" : "their");
+    case Verdict::moved:
+      return fmt::format(
+          "MOVED: the time of {} changed with the place of {} code, and not in the mean over all places",
+          part, one ? "its" : "their");
     case Verdict::unchanged:
     case Verdict::skipped: break;
   }
@@ -151,6 +155,7 @@ std::string verdict_headline(const Comparison& comparison) {
     return fmt::format("WAIVED: of {} {}, {}", judged, noun, waived_words(comparison));
   std::string headline = headline_for(verdict, part, some == 1, comparison);
   for (const auto& [other, words] : {std::pair(Verdict::environment, "changed with the environment alone"),
+                                     std::pair(Verdict::moved, "changed with the place of the code alone"),
                                      std::pair(Verdict::identical, "identical")})
     if (other != verdict && counts[other] > 0) headline += fmt::format("; {} {}", counts[other], words);
   if (waived > 0) headline += "; " + waived_words(comparison);
@@ -184,6 +189,7 @@ Paint paint_for(Verdict verdict) {
     case Verdict::environment: return Paint::doubtful;
     case Verdict::improved: return Paint::good;
     case Verdict::identical:
+    case Verdict::moved:
     case Verdict::not_worse:
     case Verdict::unchanged:
     case Verdict::skipped: break;

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <string_view>
 
 #include "harness/base/text.h"
+#include "harness/model/code/change_causes.h"
+#include "harness/model/code/shifted_process.h"
 #include "harness/model/device_kinds.h"
 #include "harness/model/program_metrics.h"
 #include "harness/report/documents/comparison/comparison_headline.h"
@@ -58,6 +61,7 @@ Remedy remedy_of(const ComparisonRow& row) {
     case ReasonCode::waited: return Remedy::as_advised;
     case ReasonCode::forced_gates: return Remedy::launch_gate;
     case ReasonCode::slow_open:
+    case ReasonCode::open_over_places:
     case ReasonCode::not_confirmed:
     case ReasonCode::zeros_vary: return Remedy::as_advised;
     default:
@@ -193,6 +197,35 @@ void add_missing(const Comparison& comparison, std::vector<std::string>& steps) 
                                 allowed ? "." : "; `--allow missing` lets pull requests add cases."));
 }
 
+// Whether the time of a kernel with other code changed by so little that its place may be the cause.
+bool may_have_moved(const ComparisonRow& row) {
+  if (row.over_places || row.reason.code != ReasonCode::worse || row.causes == nullptr ||
+      !is_time_of_device(row.metric) || std::abs(row.ratio - 1) >= most_by_place)
+    return false;
+  const std::vector<KernelSides>& kernels = row.causes->evidence.kernels;
+  return std::any_of(kernels.begin(), kernels.end(), [](const KernelSides& one) {
+    return !one.baseline || !one.current || one.baseline->code.empty() ||
+           one.baseline->code != one.current->code;
+  });
+}
+
+// One build alone cannot tell a slower kernel from one that lies elsewhere.
+void add_places(const Comparison& comparison, std::vector<std::string>& steps) {
+  if (comparison.pairing) return;
+  const Rows all = deciding(comparison, Verdict::regressed);
+  const auto count =
+      std::count_if(all.begin(), all.end(), [](const ComparisonRow* row) { return may_have_moved(*row); });
+  if (count == 0) return;
+  const std::string suite =
+      comparison.suite_file.empty() ? std::string("SUITE") : shell_quoted(comparison.suite_file);
+  const std::string& commit = comparison.baseline.revision.commit;
+  steps.push_back(fmt::format(
+      "{} changed by less than {}, which the place of the code alone can do. Measure both builds at all "
+      "places: `harness ab {} --baseline {}`.",
+      counted(static_cast<std::size_t>(count), "regressed kernel time", "regressed kernel times"),
+      plain_percent(most_by_place), suite, commit.empty() ? "REV" : commit.substr(0, 10)));
+}
+
 // A change can loosen its own gates.
 void add_loosened(const Comparison& comparison, std::vector<std::string>& steps) {
   const Rows all = rows_that(comparison, [](const ComparisonRow& row) { return row.loosened.has_value(); });
@@ -261,6 +294,7 @@ std::vector<std::string> next_steps(const Comparison& comparison) {
   };
   add(Verdict::failed);
   add(Verdict::regressed);
+  add_places(comparison, steps);
   add_loosened(comparison, steps);
   add_proposed(comparison, steps);
   add_missing(comparison, steps);

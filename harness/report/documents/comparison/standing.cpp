@@ -78,6 +78,7 @@ Effect effect_of(const ComparisonRow& row, const Policy& policy) {
     case Verdict::improved: return policy.fail_on_improved ? Effect::fails : Effect::passes;
     case Verdict::identical:
     case Verdict::environment:
+    case Verdict::moved:
     case Verdict::not_worse:
     case Verdict::unchanged:
     case Verdict::skipped: break;

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-namespace alignment {
+namespace harness {
 
-inline constexpr std::size_t instruction_bytes = 16;
+inline constexpr std::size_t bytes_an_instruction = 16;
 
 struct Shift {
   std::size_t nops = 0;
@@ -28,4 +28,4 @@ std::string shift_code(std::string_view cubin, const std::string& kernel, Shift 
 // kernel, or it is no cubin.
 std::size_t code_bytes(std::string_view cubin, const std::string& kernel);
 
-}  // namespace alignment
+}  // namespace harness

@@ -1,4 +1,4 @@
-#include "tests/alignment/shift_code.h"
+#include "harness/code/shift/shift_code.h"
 
 #include <elf.h>
 
@@ -9,12 +9,13 @@
 #include <stdexcept>
 #include <vector>
 
-namespace alignment {
+namespace harness {
+namespace shifting {
 namespace {
 
-// Instructions as ptxas 13.0 writes them for sm_90 (shift_code_test.cpp compares). A branch counts in units
-// of four bytes from the next instruction: the lower 8 bits are bits 16 to 23 of the first word, the others
-// begin at its bit 34.
+// Instructions as ptxas 13.0 writes them for sm_90 (tests/code/shift_code_test.cpp compares). A branch counts
+// in units of four bytes from the next instruction. The lower 8 bits are bits 16 to 23 of the first word, and
+// the others begin at its bit 34.
 constexpr std::uint64_t branch_low = 0x0000000000007947;
 constexpr std::uint64_t branch_high = 0x000fea0003800000;
 constexpr std::uint64_t nop_low = 0x0000000000007918;
@@ -39,7 +40,7 @@ std::string nops(std::size_t count) {
 
 // A branch over `count` NOPs, and these.
 std::string beginning(std::size_t count) {
-  const std::uint64_t distance = count * instruction_bytes / 4;
+  const std::uint64_t distance = count * bytes_an_instruction / 4;
   std::string code;
   append(code, branch_low | (distance & 0xff) << 16 | (distance >> 8) << 34, branch_high);
   return code + nops(count);
@@ -115,10 +116,10 @@ class Cubin {
 
   std::string shifted(Shift shift) {
     const Elf64_Shdr text = sections_[text_];
-    by_ = instruction_bytes * (1 + shift.nops);
+    by_ = bytes_an_instruction * (1 + shift.nops);
     std::uint64_t alignment = section_alignment;
     for (const Elf64_Shdr& one : sections_) alignment = std::max<std::uint64_t>(alignment, one.sh_addralign);
-    const std::size_t room = instruction_bytes * (1 + std::max(shift.room, shift.nops));
+    const std::size_t room = bytes_an_instruction * (1 + std::max(shift.room, shift.nops));
     growth_ = (room + alignment - 1) / alignment * alignment;
     if (text.sh_offset > bytes_.size() || text.sh_size > bytes_.size() - text.sh_offset)
       refuse("its section ends outside of the cubin");
@@ -130,7 +131,7 @@ class Cubin {
     }
     move_headers();
     return bytes_.substr(0, text.sh_offset) + beginning(shift.nops) +
-           bytes_.substr(text.sh_offset, text.sh_size) + nops((growth_ - by_) / instruction_bytes) +
+           bytes_.substr(text.sh_offset, text.sh_size) + nops((growth_ - by_) / bytes_an_instruction) +
            bytes_.substr(text.sh_offset + text.sh_size);
   }
 
@@ -291,17 +292,18 @@ class Cubin {
 };
 
 }  // namespace
+}  // namespace shifting
 
 std::string shift_code(std::string_view cubin, const std::string& kernel, Shift shift) {
-  return Cubin(cubin, kernel).shifted(shift);
+  return shifting::Cubin(cubin, kernel).shifted(shift);
 }
 
 std::size_t code_bytes(std::string_view cubin, const std::string& kernel) {
   try {
-    return Cubin(cubin, kernel).code_bytes();
+    return shifting::Cubin(cubin, kernel).code_bytes();
   } catch (const std::runtime_error&) {
     return 0;
   }
 }
 
-}  // namespace alignment
+}  // namespace harness

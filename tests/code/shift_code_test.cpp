@@ -1,4 +1,4 @@
-#include "tests/alignment/shift_code.h"
+#include "harness/code/shift/shift_code.h"
 
 #include <elf.h>
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace alignment {
+namespace harness {
 namespace {
 
 using ::testing::Contains;
@@ -339,8 +339,8 @@ TEST(CodeBytes, AreThoseOfTheKernelsSection) {
 class CompiledCases : public ::testing::Test {
  protected:
   void SetUp() override {
-#ifdef ALIGNMENT_CUBIN
-    std::ifstream file(ALIGNMENT_CUBIN, std::ios::binary);
+#ifdef SHIFT_CASES_CUBIN
+    std::ifstream file(SHIFT_CASES_CUBIN, std::ios::binary);
     cubin_ = std::string((std::istreambuf_iterator<char>(file)), {});
     ASSERT_FALSE(cubin_.empty());
 #else
@@ -401,4 +401,4 @@ TEST_F(CompiledCases, HaveBranchTargetsWhereTheirBranchesAre) {
 }
 
 }  // namespace
-}  // namespace alignment
+}  // namespace harness

@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# `ab` measures a changed result at all places of its device code before it fails. Both builds' modules are
+# shifted for that; time is scripted, process by process.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+: "${KERNELS:?}" "${DEVICE_CODE:?}" "${SHIFTED_HASHES:?}"
+
+cat >suite.yaml <<'YAML'
+version: 1
+name: built
+defaults:
+  gate: {margin: 0.5%}
+  sampling: {processes: 5, placements: 2, samples: 10, cache: hot, preheat: 0ms, timeout: 20s}
+cases:
+  - {workload: probe_copy, variants: [memcpy], axes: {n: [63, 127]}}
+YAML
+two_builds
+for folder in one other; do cp "$DEVICE_CODE" $folder/lib/libharness_cuda.so; done
+
+# script CHANGE PLACE [KEY=VALUE...]: of n=63, the change in the mean over the places and that of the place where
+# the code lies, in percent. The baseline is at one of its best places. Process 11002 is the second one at place 1.
+script() {
+  python3 - "$@" <<'PY'
+import json, subprocess, sys
+change, place = (float(text) / 100 for text in sys.argv[1:3])
+more = dict(text.split("=") for text in sys.argv[3:])
+profile = [0.0105, -0.0137, 0.0102, -0.0132, 0.0127, 0.0017, -0.0005, -0.0077]
+def times(us, profile):
+    by_process = [us] * 18000
+    for shift in range(8):
+        for process in range(1000):
+            by_process[10000 + 1000 * shift + process - 1] = us * (1 + profile[shift])
+    return by_process
+# Both sides have the same file, so their shifted code has the same hashes.
+hashes = subprocess.check_output(["bash", "-c", '"$SHIFTED_HASHES" "$DEVICE_CODE" "add(float*, float const*, int)"'],
+                                 text=True).split() + ["another"]
+def seen(side, shift):
+    if more.get("unmoved") == side: return 0  # as if the copies were not loaded
+    return 8 if more.get("another") == side and shift == 5 else shift
+kernel = {"name": more.get("kernel", "add(float*, float const*, int)"), "launches": 1, "us": 100}
+def case(side, by_process, code):
+    one = {"match": "*/n=63", "side": side, "process_us": by_process, "process_sd": 0.0005, "sample_sd": 0.001,
+           "identity": {"digest": side}, "kernels": [kernel],
+           "process_code": [code] * 10000 + [hashes[seen(side, shift)] for shift in range(8) for _ in range(1000)]}
+    if more.get("fails") == side:
+        one["error"] = {"process": 11002, "placement": 0, "sample": 3, "message": "xid 79"}
+    return one
+old = times(100, profile)
+new = times(100 * (1 + change), profile[3:] + profile[:3])
+for i in range(2000): new[i] *= 1 + place
+json.dump({"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A",
+           "fields": {"compute_capability": more.get("capability", "9.0")},
+           "cases": [case("baseline", old, "a"), case("current", new, more.get("code", "b")),
+                     {"match": "*", "us": 50, "identity": {"digest": "c"}}]}, open("speed.json", "w"))
+PY
+}
+ab() {
+  "$HARNESS" ab suite.yaml --baseline-build one --current-build other --device scripted:speed.json --color never "$@"
+}
+
+# The place alone: it passes, with its figures, in all formats.
+script 0 1.3
+expect 0 ab --report json=moved.json --report junit=moved.xml --report html=moved.html --report markdown=moved.md
+names MOVED
+holds moved.json 'report["verdict"] == "moved"' 'row("n=63")["verdict"] == "moved"' \
+  'row("n=63")["over_places"]["places"] == 8' 'abs(row("n=63")["over_places"]["ratio"] - 1) < 0.002' \
+  'abs(row("n=63")["ratio"] - 1.013) < 0.002' 'row("n=63")["over_places"]["highest"] > 1.01' \
+  'row("n=127")["verdict"] == "identical"' \
+  '{"code": "code_shifted", "cases": 1, "places": 8, "processes": 2} in report["facts"]["remarks"]'
+grep -q 'failures="0"' moved.xml || problem "JUnit tells a failure"
+grep -q 'moved' moved.md || problem "Markdown does not tell that it moved"
+grep -q 'moved' moved.html || problem "the page does not tell that it moved"
+
+# Both records keep the processes, and a comparison of them says the same.
+read -r old new < <(python3 -c 'import json; d=json.load(open("moved.json")); print(d["baseline"]["id"], d["current"]["id"])')
+expect 0 "$HARNESS" compare --baseline "$old" --current "$new" --report json=again.json
+holds again.json 'row("n=63")["verdict"] == "moved"'
+
+# A true change at a good or a bad place, and an improvement that is the place's.
+script 1 0
+expect 1 ab --report json=slower.json
+holds slower.json 'row("n=63")["verdict"] == "regressed"' 'abs(row("n=63")["over_places"]["ratio"] - 1.01) < 0.002'
+script 1 1
+expect 1 ab
+script 0 -1.2
+expect 0 ab --report json=better.json
+holds better.json 'row("n=63")["verdict"] == "moved"'
+
+# Slower code at a lucky place is red, and needs no processes more.
+script 1 -2
+expect 1 ab --report json=lucky.json
+holds lucky.json 'row("n=63")["verdict"] == "regressed"' 'row("n=63")["ratio"] < 0.995' \
+  'row("n=63")["reason_fact"]["code"] == "worse_over_places"' \
+  'not any(one["code"] == "unconfirmed" for one in report["facts"]["remarks"])'
+
+# A case that cannot be shifted, or fails there, stays as it was, and a sentence says why.
+stays_red() { # stays_red TEXT [OPTION...]: that the reason has
+  local text=$1
+  shift
+  expect 1 ab --report json=red.json "$@"
+  holds red.json "any(one['code'] == 'code_unshifted' and '$text' in one['reason'] for one in report['facts']['remarks'])"
+  holds red.json 'row("n=63")["verdict"] == "regressed"' '"over_places" not in row("n=63")'
+}
+for side in baseline current; do
+  script 0 1.3 fails=$side
+  stays_red "xid 79"
+done
+# Times count only for the code that was shifted.
+for side in baseline current; do
+  for other in unmoved another; do
+    script 0 1.3 $other=$side
+    stays_red "$side build: \`add(float*, float const*, int)\` did not run with the code that was shifted"
+  done
+done
+script 0 1.3 "kernel=elsewhere(int)"
+stays_red "baseline build has machine code of \`elsewhere(int)\`"
+script 0 1.3 capability=10.0
+stays_red "no module of the baseline build"
+cp one/lib/libharness_cuda.so kept.so
+echo nothing >other/lib/libharness_cuda.so
+script 0 1.3
+stays_red "no module of the current build"
+cp kept.so other/lib/libharness_cuda.so
+
+# Nothing is measured again where no place can explain it: more than 3 %, equal code, or without confirmation.
+for which in "3.4 0" "0 1.3 code=a"; do
+  # shellcheck disable=SC2086
+  script $which
+  expect 1 ab --report json=other.json
+  holds other.json 'row("n=63")["verdict"] != "moved"'
+  holds other.json 'not any("shifted" in one["code"] for one in report["facts"]["remarks"])'
+done
+script 0 1.3
+expect 1 ab --no-confirm --report json=other.json
+holds other.json 'not any("shifted" in one["code"] for one in report["facts"]["remarks"])'
+finish

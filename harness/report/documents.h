@@ -20,6 +20,7 @@
 #include "harness/model/results/farm_progress.h"
 #include "harness/model/results/program_trace.h"
 #include "harness/model/results/record_list.h"
+#include "harness/model/results/refereed.h"
 #include "harness/model/results/spread.h"
 #include "harness/model/tuning/tuning.h"
 #include "harness/report/report.h"
@@ -75,6 +76,9 @@ Report trace_document(const TracedRun& run);
 
 // `harness affected`.
 Report affected_document(const CodeChangeReport& report, bool as_exit_code = false);
+
+// `harness referee`.
+Report referee_document(const RefereeReport& report);
 
 // `harness table`: one figure of every case, small enough for a README. `filters` match whole ids; none: all.
 // An error when no case is left, or no case has the figure.

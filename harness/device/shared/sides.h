@@ -99,7 +99,7 @@ class PlayerSide {
 Result<std::unique_ptr<RefereeSide>> open_referee_side(std::string_view device);
 Result<std::unique_ptr<PlayerSide>> open_player_side(std::string_view device);
 
-// Those of memory of the host.
+// The sides of memory of the host.
 std::unique_ptr<RefereeSide> host_referee_side();
 std::unique_ptr<PlayerSide> host_player_side();
 

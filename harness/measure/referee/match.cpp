@@ -281,8 +281,7 @@ class Match {
     const Seconds begin = host_clock();
     std::vector<Drawn> drawn;
     try {
-      for (int i = 0; i < count; ++i)
-        drawn.push_back(draw(*workload_, planned_.params, problem_, seeds_()));
+      for (int i = 0; i < count; ++i) drawn.push_back(draw(*workload_, planned_.params, problem_, seeds_()));
     } catch (const std::exception& exception) {
       failed_drawing_ = Trouble{baseline, {CauseCode::threw, {{"what", printable(exception.what())}}}};
     }
@@ -454,7 +453,7 @@ class Match {
   const sdk::Workload* workload_ = nullptr;
   sdk::Problem problem_;
   std::random_device seed_;
-  // Of inputs, on the thread that draws; no player is told.
+  // The seeds of inputs, on the thread that draws. No player is told.
   std::mt19937_64 seeds_{std::uint64_t{seed_()} << 32 | seed_()};
   std::mt19937_64 turns_{std::uint64_t{seed_()} << 32 | seed_()};
   std::array<std::optional<Field>, 2> fields_;

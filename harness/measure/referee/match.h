@@ -12,11 +12,11 @@
 #include "harness/measure/referee/ruling.h"
 #include "harness/measure/schedule/paired_builds.h"
 #include "harness/model/plan.h"
-#include "harness/model/results/refereed.h"
+#include "harness/model/referee/refereed.h"
 
 namespace harness::referee {
 
-// What the matches of a command share. The referee's process loads the modules of the baseline build alone.
+// The matches of a command share these. The referee's process loads the modules of the baseline build alone.
 struct Arena {
   std::string device_name;
   Device& device;

@@ -39,7 +39,7 @@ struct PlayerReady {
   bool waits = false;                // its calls wait for the device
 };
 
-// The memory of `offsets.size()` sets of buffers. Of each set: where its tensors begin.
+// The memory of `offsets.size()` sets of buffers, and where the tensors of each set begin.
 struct PlayerBlock {
   std::string handle;
   std::int64_t bytes = 0;

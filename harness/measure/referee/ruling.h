@@ -5,7 +5,7 @@
 #include <span>
 
 #include "harness/base/units.h"
-#include "harness/model/results/refereed.h"
+#include "harness/model/referee/refereed.h"
 #include "harness/stats/hypothesis/t_test.h"
 
 namespace harness::referee {
@@ -24,8 +24,8 @@ struct BatchLengths {
   bool operator==(const BatchLengths&) const = default;
 };
 
-// What no number of rounds reduces, but pairs of fresh processes do: by so much a call of one process takes
-// longer than that of another one with the same code, on average. Measured on an H200
+// Only pairs of fresh processes reduce these, no number of rounds does. By so much a call of one process
+// takes longer than that of another one with the same code, on average. Measured on an H200
 // (measured/referee-h200.md).
 inline constexpr Seconds process_sd = 90e-9;  // of the difference of a pair
 inline constexpr double address_sd = 0.0005;  // of the ratio
@@ -54,7 +54,7 @@ Ruling ruling_of(const stats::TTest& test, const Judging& how);
 void rule(RefereedCase& result, std::span<const RoundTimes> rounds, const BatchLengths& lengths, int pairs,
           const Judging& how);
 
-// What limits the batches of a match.
+// These limit the batches of a match.
 struct BatchLimits {
   Seconds call = 0;     // roughly, of the slower build
   Seconds drawing = 0;  // inputs and right answers of one call

@@ -4,7 +4,7 @@
 
 #include "harness/base/text.h"
 #include "harness/model/fact_fields.h"
-#include "harness/model/results/refereed.h"
+#include "harness/model/referee/refereed.h"
 #include "harness/report/documents.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
@@ -23,8 +23,9 @@ struct Described<RefereedCase> {
       field("ratio", &One::ratio).null_when_default(), field("lo", &One::lo).null_when_default(),
       field("hi", &One::hi).null_when_default(), field("baseline_us", &One::baseline_us).null_when_default(),
       field("current_us", &One::current_us).null_when_default(), field("round_sd", &One::round_sd),
-      field("rounds", &One::rounds), field("processes", &One::processes), field("calls", &One::calls), field("checked", &One::checked),
-      field("device_s", &One::device_s), field("drawing_s", &One::drawing_s));
+      field("rounds", &One::rounds), field("processes", &One::processes), field("calls", &One::calls),
+      field("checked", &One::checked), field("device_s", &One::device_s),
+      field("drawing_s", &One::drawing_s));
 };
 
 template <>
@@ -42,7 +43,7 @@ struct Described<RefereeReport> {
 namespace harness::report {
 namespace {
 
-std::string words(Ruling ruling) {
+std::string ruling_words(Ruling ruling) {
   switch (ruling) {
     case Ruling::faster: return "faster";
     case Ruling::not_slower: return "not slower";
@@ -76,9 +77,10 @@ std::string reason_of(const RefereedCase& one) {
 }
 
 GridRow row_of(const RefereedCase& one, const Scale& scale) {
-  if (!is_timed(one)) return {one.id, {{words(one.ruling), paint_of(one.ruling)}, {}, {}, {}, {}, {}, {}}};
+  if (!is_timed(one))
+    return {one.id, {{ruling_words(one.ruling), paint_of(one.ruling)}, {}, {}, {}, {}, {}, {}}};
   return {one.id,
-          {{words(one.ruling), paint_of(one.ruling)},
+          {{ruling_words(one.ruling), paint_of(one.ruling)},
            {signed_percent(one.ratio - 1)},
            {percent_bounds({one.lo, one.hi})},
            {quantity(one.baseline_us, scale)},
@@ -120,7 +122,7 @@ std::string headline_of(const RefereeReport& report) {
   for (const Ruling ruling : {Ruling::incorrect, Ruling::failed, Ruling::slower, Ruling::not_faster,
                               Ruling::unjudged, Ruling::undecided, Ruling::not_slower, Ruling::faster})
     if (const std::size_t count = count_of(report, ruling); count > 0)
-      parts.push_back(fmt::format("{} {}", count, words(ruling)));
+      parts.push_back(fmt::format("{} {}", count, ruling_words(ruling)));
   return fmt::format("{}: {}", report.suite, parts.empty() ? "no case" : join(parts, ", "));
 }
 
@@ -156,7 +158,7 @@ CiView ci_of(const RefereeReport& report, const std::string& headline) {
     shown.message = change;
     shown.body = bad ? change : "";
     shown.alarm = bad ? Alarm::error : Alarm::none;
-    shown.label = words(one.ruling);
+    shown.label = ruling_words(one.ruling);
     shown.explanation = change;
   }
   if (std::none_of(view.cases.begin(), view.cases.end(),

@@ -10,6 +10,7 @@
 #include "harness/base/result.h"
 #include "harness/model/code/code_change.h"
 #include "harness/model/plan.h"
+#include "harness/model/referee/refereed.h"
 #include "harness/model/results/bisection_log.h"
 #include "harness/model/results/case_trend.h"
 #include "harness/model/results/checked_claim.h"
@@ -75,6 +76,9 @@ Report trace_document(const TracedRun& run);
 
 // `harness affected`.
 Report affected_document(const CodeChangeReport& report, bool as_exit_code = false);
+
+// `harness referee`.
+Report referee_document(const RefereeReport& report);
 
 // `harness table`: one figure of every case, small enough for a README. `filters` match whole ids; none: all.
 // An error when no case is left, or no case has the figure.

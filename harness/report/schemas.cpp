@@ -42,6 +42,7 @@ std::vector<ReportSchema> report_schemas() {
           of(formats::history, history_schema()),
           of(formats::plan, plan_schema()),
           of(formats::records, records_schema()),
+          of(formats::referee, referee_schema()),
           of(formats::run_report, run_schema()),
           of(formats::selftest, selftest_schema()),
           of(formats::table, table_schema()),

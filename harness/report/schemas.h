@@ -38,6 +38,7 @@ std::string farm_schema();
 std::string history_schema();
 std::string plan_schema();
 std::string records_schema();
+std::string referee_schema();
 std::string run_schema();
 std::string selftest_schema();
 std::string table_schema();

@@ -37,6 +37,7 @@ inline constexpr DocumentFormat tuned{"harness-tuned"};  // harness/cli/tune/REA
 inline constexpr DocumentFormat table{"harness-table"};
 inline constexpr DocumentFormat trace{"harness-trace"};
 inline constexpr DocumentFormat affected{"harness-affected"};
+inline constexpr DocumentFormat referee{"harness-referee"};
 inline constexpr DocumentFormat unfinished{"harness-unfinished"};
 inline constexpr DocumentFormat reports{"harness-reports"};
 inline constexpr DocumentFormat page{"harness-page"};

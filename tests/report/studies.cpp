@@ -392,6 +392,47 @@ TuningReport tuning_report(const std::string& name) {
   return report;
 }
 
+RefereeReport refereed(const std::string& name) {
+  RefereeReport report{name, "old", name, "NVIDIA H200", 0.01, 0.95};
+  RefereedCase same{.id = name, .ruling = Ruling::not_slower, .ratio = 1.0004};
+  same.lo = 0.9991;
+  same.hi = 1.0017;
+  same.baseline_us = 100.04;
+  same.current_us = 100.08;
+  same.round_sd = 0.0013;
+  same.rounds = 30;
+  same.processes = 1;
+  same.calls = {5, 40};
+  same.checked = 2730;
+  same.device_s = 1.25;
+  same.drawing_s = 3.5;
+  RefereedCase slower = same;
+  slower.id = "gelu/fused/n=2";
+  slower.ruling = Ruling::slower;
+  slower.ratio = 1.0512;
+  slower.lo = 1.0499;
+  slower.hi = 1.0525;
+  slower.current_us = 105.16;
+  RefereedCase open = same;
+  open.id = "gelu/fused/n=3";
+  open.ruling = Ruling::undecided;
+  open.lo = 0.97;
+  open.hi = 1.03;
+  const RefereedCase wrong{
+      .id = "gelu/fused/n=4",
+      .ruling = Ruling::incorrect,
+      .build = "current",
+      .reason = Cause{CauseCode::not_written, {{"output", name}, {"elements", 1}, {"of", 2}, {"at", "0"}}}};
+  const RefereedCase hung{.id = "gelu/fused/n=5",
+                          .ruling = Ruling::failed,
+                          .build = "current",
+                          .reason = Cause{CauseCode::timed_out, {{"limit", 60.0}}}};
+  const RefereedCase left{.id = "gelu/fused/n=6",
+                          .reason = Cause{CauseCode::cannot_be_timed, {{"problem", name}}}};
+  report.cases = {same, slower, open, wrong, hung, left};
+  return report;
+}
+
 CodeChangeReport code_changes(const std::string& name) {
   CodeChangeReport report{"main (fbdad41923)", "build/" + name};
   report.files = {"bin/harness", "lib/libharness_cuda.so"};
@@ -422,9 +463,9 @@ CodeChangeReport code_changes(const std::string& name) {
 }
 
 std::vector<std::string> report_names() {
-  return {"plan",    "run",       "comparison",  "governed", "proven",  "explanation",
-          "history", "bisection", "calibration", "selftest", "doctor",  "table",
-          "records", "trace",     "farm",        "claims",   "affected"};
+  return {"plan",    "run",       "comparison",  "governed", "proven",   "explanation",
+          "history", "bisection", "calibration", "selftest", "doctor",   "table",
+          "records", "trace",     "farm",        "claims",   "affected", "referee"};
 }
 
 // The governed comparison has names of its own. A table needs the metric of a device.
@@ -465,6 +506,10 @@ std::string drawn(const std::string& report, Format format, const Style& style,
   if (report == "affected") {
     const CodeChangeReport changes = code_changes(one);
     return draw(report::affected_document(changes, true));
+  }
+  if (report == "referee") {
+    const RefereeReport referee = refereed(one);
+    return draw(report::referee_document(referee));
   }
   if (report == "farm") {
     const FarmProgress progress = farm_progress(one);

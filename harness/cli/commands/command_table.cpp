@@ -19,6 +19,7 @@
   ROW(records)                \
   ROW(history)                \
   ROW(ab)                     \
+  ROW(referee)                \
   ROW(bisect)                 \
   ROW(farm)                   \
   ROW(calibrate)              \

@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-constexpr Seconds opening_deadline = 120;
+constexpr Seconds probe_deadline = 120;
 
 // Starts a worker on a job without cases, and ends it once it has said whether its device is open.
 Result<DeviceProbe> ask(const Job& job, const std::vector<std::string>& worker_command,
@@ -18,7 +18,7 @@ Result<DeviceProbe> ask(const Job& job, const std::vector<std::string>& worker_c
   if (!worker) return fail(worker.error());
   worker->begin();
   if (beside.work) beside.work();
-  const WorkerProcess::Event event = worker->next(opening_deadline);
+  const WorkerProcess::Event event = worker->next(probe_deadline);
   if (const auto* said = std::get_if<WorkerProcess::Said>(&event)) {
     if (const auto* hello = std::get_if<Hello>(&said->message)) {
       if (beside.ending)
@@ -42,7 +42,7 @@ Result<DeviceProbe> ask(const Job& job, const std::vector<std::string>& worker_c
   if (std::holds_alternative<WorkerProcess::Interrupted>(event))
     return fail(ErrorKind::environment, "interrupted");
   return fail(ErrorKind::environment,
-              fmt::format("{} did not open within {:g} s", job.device, opening_deadline));
+              fmt::format("{} did not open within {:g} s", job.device, probe_deadline));
 }
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include "harness/device/open.h"
 #include "harness/measure/schedule/carried.h"
 #include "harness/measure/schedule/ceiling_cache.h"
+#include "harness/measure/worker/build_catalog.h"
 #include "harness/measure/worker/leftovers.h"
 #include "harness/measure/worker/message_seal.h"
 #include "harness/measure/worker/preheat.h"
@@ -141,23 +142,6 @@ Result<Catalog> catalog_for(const Job& job, const OpenedDevice& opened) {
   return catalog;
 }
 
-// The catalog of one of two builds, with its own CUDA module. A build without kernels of its own has those of
-// this program.
-Result<Catalog> catalog_for(const BuildModules& build, const OpenedDevice& opened) {
-  Catalog catalog = build.kernels.empty() ? Catalog::built_in() : Catalog();
-  if (opened.module != nullptr && build.kernels.empty())
-    if (const Status added = catalog.add(*opened.module); !added) return fail(added.error());
-  std::vector<std::string> own;
-  if (!build.kernels.empty()) own.push_back(build.kernels);
-  if (opened.module != nullptr && !build.cuda.empty()) own.push_back(build.cuda);
-  for (const std::string& module : own)
-    if (const Status loaded = catalog.load_module(module); !loaded) return fail(loaded.error());
-  catalog.yield_to_modules();
-  for (const std::string& module : build.plugins)
-    if (const Status loaded = catalog.load_module(module); !loaded) return fail(loaded.error());
-  return catalog;
-}
-
 struct PairedCatalogs {
   Catalog baseline;
   Catalog current;
@@ -165,9 +149,9 @@ struct PairedCatalogs {
 
 Result<PairedCatalogs> catalogs_for(const PairedBuilds& pair, const OpenedDevice& opened,
                                     const std::vector<std::string>& of_program) {
-  Result<Catalog> baseline = catalog_for(pair.baseline, opened);
+  Result<Catalog> baseline = catalog_of_build(pair.baseline, opened.module);
   if (!baseline) return fail(baseline.error());
-  Result<Catalog> current = catalog_for(pair.current, opened);
+  Result<Catalog> current = catalog_of_build(pair.current, opened.module);
   if (!current) return fail(current.error());
   const auto files = [](const BuildModules& build) {
     std::vector<std::string> all = build.plugins;

@@ -206,10 +206,12 @@ struct Identity {
   bool operator==(const Identity&) const = default;
 };
 
-// Processes with higher numbers measured a regression again, to confirm it (verdict/decide/confirm.h).
-inline constexpr int last_plain_process = most_processes;
-// Still higher numbers: in an A/B run whose processes hold both builds, these held one build alone.
-inline constexpr int last_confirming_process = 2 * most_processes, last_process_alone = 3 * most_processes;
+// Numbers of processes tell what they measured. Imports may have that many plain ones.
+inline constexpr int last_plain_process = 1'000'000;
+// These measured a regression again, to confirm it (verdict/decide/confirm.h).
+inline constexpr int last_confirming_process = 2'000'000;
+// In an A/B run whose processes hold both builds, these held one build alone.
+inline constexpr int last_process_alone = 3'000'000;
 constexpr bool is_alone(int process) {
   return process > last_confirming_process && process <= last_process_alone;
 }

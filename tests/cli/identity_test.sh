@@ -107,7 +107,7 @@ holds other.json 'row("n=64")["verdict"] == "identical"' '1.04 < row("n=64")["ra
 script 64=b:104
 echo "# 6" >>note && commit "slower"
 expect 1 run --against main --output red.record.json --report json=red.json
-same "a confirmed regression" "$(outcomes red.record.json)" "64 measured 1 2 3 4 5 1001 1002 1003 1004 1005
+same "a confirmed regression" "$(outcomes red.record.json)" "64 measured 1 2 3 4 5 1000001 1000002 1000003 1000004 1000005
 128 looked_at 0"
 holds red.json 'row("n=64")["confirmation"]["confirmed"]' 'row("n=64")["confirmation"]["fresh"]["processes"] == 5' \
   'row("n=64")["processes"] == [5, 5]'
@@ -122,7 +122,7 @@ same "--no-confirm" "$(outcomes quick.record.json)" "64 measured 1 2 3 4 5
 128 looked_at 0"
 holds quick.json 'row("n=64")["confirmation"] is None' 'any(one["code"] == "unconfirmed" for one in report["facts"]["remarks"])'
 expect 1 run --against main --budget 0s
-# ... and one that they do not confirm is open: processes 1 to 5 are slow, 1001 to 1005 are not.
+# ... and one that they do not confirm is open: processes 1 to 5 are slow, 1000001 to 1000005 are not.
 python3 - <<'PY'
 import json
 script = json.load(open("speed.json"))
@@ -150,7 +150,7 @@ same "a metric without a gate of its own" "$(outcomes spared.record.json)" "64 l
 printf '%s\n' '    overrides:' '      - {match: {n: 64}, gate: {metrics: {setup_time: {margin: 5%}}}}' >>suite.yaml
 commit "a gate of setup_time"
 expect 1 run --against setup~2 --output setup.record.json --report json=setup.json
-same "a metric with a gate of its own" "$(outcomes setup.record.json)" "64 measured 1 2 3 4 5 1001 1002 1003 1004 1005
+same "a metric with a gate of its own" "$(outcomes setup.record.json)" "64 measured 1 2 3 4 5 1000001 1000002 1000003 1000004 1000005
 128 looked_at 0"
 holds setup.json 'row("n=64", "setup_time")["verdict"] == "regressed"' 'row("n=64", "wall_time")["verdict"] == "identical"' \
   'row("n=128", "peak_memory")["verdict"] == "identical"'

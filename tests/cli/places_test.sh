@@ -18,7 +18,7 @@ two_builds
 for folder in one other; do cp "$DEVICE_CODE" $folder/lib/libharness_cuda.so; done
 
 # script CHANGE PLACE [KEY=VALUE...]: of n=63, the change in the mean over the places and that of the place where
-# the code lies, in percent. The baseline is at one of its best places. Process 11002 is the second one at place 1.
+# the code lies, in percent. The baseline is at one of its best places. Process 10001002 is the second one at place 1.
 script() {
   python3 - "$@" <<'PY'
 import json, subprocess, sys
@@ -43,7 +43,7 @@ def case(side, by_process, code):
            "identity": {"digest": side}, "kernels": [kernel],
            "process_code": [code] * 10000 + [hashes[seen(side, shift)] for shift in range(8) for _ in range(1000)]}
     if more.get("fails") == side:
-        one["error"] = {"process": 11002, "placement": 0, "sample": 3, "message": "xid 79"}
+        one["error"] = {"process": 10001002, "placement": 0, "sample": 3, "message": "xid 79"}
     return one
 old = times(100, profile)
 new = times(100 * (1 + change), profile[3:] + profile[:3])

@@ -62,7 +62,7 @@ TEST(Schedule, CountsFreshProcessesBehindTheOthers) {
   RunOptions options;
   options.processes_before = last_plain_process;
   options.already = {{plan.cases[0].id, 1}, {plan.cases[0].id, 1002}};
-  EXPECT_THAT(texts_of(schedule_of(plan, options).at(0).at(0)), ElementsAre("1001 cpu x2"));
+  EXPECT_THAT(texts_of(schedule_of(plan, options).at(0).at(0)), ElementsAre("1000001 cpu x2"));
 }
 
 TEST(Schedule, OfALookIsOneProcessAKindInTheOrderOfThePlan) {

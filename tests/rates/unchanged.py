@@ -25,7 +25,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROCESSES = 49  # values of a case, which repeat: processes 1001 and on, which confirm, have other ones than 1 to 20
+PROCESSES = 49  # values of a case, which repeat: processes 1000001 and on, which confirm, have other ones than 1 to 20
 SESSION_SD = 0.0002
 LONG = 100  # us: from here on the margin is 0.5 %, below it 1 %
 # Standard deviation between processes where samples are taken below the power cap, by time of a call: median and

@@ -9,6 +9,7 @@
 
 #include "harness/measure/program/start_program.h"
 #include "harness/measure/schedule/worker_session.h"
+#include "harness/model/results/program_trace.h"
 
 namespace harness {
 

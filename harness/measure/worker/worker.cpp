@@ -361,7 +361,8 @@ int run_worker() {
   Device& device = *opened->device;
   if (job->pair && !job->alone.empty()) {
     const bool first = job->alone == baseline_side;
-    const Result<Catalog> catalog = catalog_for(first ? job->pair->baseline : job->pair->current, *opened);
+    const Result<Catalog> catalog =
+        catalog_of_build(first ? job->pair->baseline : job->pair->current, opened->module);
     if (!catalog) {
       pipe.send(Refusal{reason_of(catalog.error())});
       return EXIT_SUCCESS;

@@ -25,20 +25,25 @@ constexpr Seconds soon = 0.4;  // for a player that hangs
 class ScriptedSide final : public RefereeSide {
  public:
   using Script = std::function<Result<PlayTiming>(const Play& play, int number)>;
-  explicit ScriptedSide(Script script) : script_(std::move(script)) {}
+  // `loses`: a batch that does not end blocks the device.
+  explicit ScriptedSide(Script script, bool loses) : script_(std::move(script)), loses_(loses) {}
   Result<Block> share(std::size_t bytes) override { return host_->share(bytes); }
   Result<PlayTiming> time(const Play& play, std::span<std::uint64_t> read) override {
     Result<PlayTiming> timing = host_->time(play, read);
     if (!timing) return timing;
     longest = std::max(longest, play.calls);
-    return script_(play, number_++);
+    Result<PlayTiming> scripted = script_(play, number_++);
+    lost_ = lost_ || (!scripted && loses_);
+    return scripted;
   }
+  [[nodiscard]] bool lost() const override { return lost_; }
   int longest = 0;
 
  private:
   std::unique_ptr<RefereeSide> host_ = host_referee_side();
   Script script_;
   int number_ = 0;
+  bool loses_, lost_ = false;
 };
 
 // 300 us beside the calls. A call of the current build takes `ratio` times as long.
@@ -50,7 +55,16 @@ ScriptedSide::Script calls_of(Seconds call, double ratio = 1, double wobble = 1e
   };
 }
 
-ScriptedSide::Script lost_device() {
+// Looks so often at the player after each batch.
+ScriptedSide::Script looked_at(int times) {
+  return [=](const Play& play, int number) -> Result<PlayTiming> {
+    for (int i = 0; play.calls > 0 && i < times; ++i)
+      if (const Status alive = play.look(); !alive) return fail(alive.error());
+    return calls_of(100e-6)(play, number);
+  };
+}
+
+ScriptedSide::Script blocked_device() {
   return [](const Play& play, int number) -> Result<PlayTiming> {
     if (play.calls > 0) return fail(ErrorKind::environment, "the calls did not end within 20 s");
     return calls_of(100e-6)(play, number);
@@ -73,7 +87,7 @@ class Matches : public testing::Test {
     Result<Catalog> catalog = catalog_of_build(builds.baseline, nullptr);
     EXPECT_TRUE(catalog);
     Result<OpenedDevice> opened = open_device("cpu");
-    ScriptedSide side(std::move(script));
+    ScriptedSide side(std::move(script), loses);
     PlannedCase planned;
     planned.id = "line/work/n=1000";
     planned.workload = "line";
@@ -81,7 +95,7 @@ class Matches : public testing::Test {
     planned.device = "cpu";
     planned.params.set("n", std::int64_t{1000});
     planned.sampling.timeout = timeout;
-    const Arena arena{"cpu", *opened->device, side, *catalog, builds, {TEST_PLAYER}};
+    const Arena arena{"cpu", *opened->device, side, *catalog, builds, {TEST_PLAYER}, [] { return 0.0; }};
     lost = false;
     const RefereedCase judged = referee_case(arena, planned, options, lost);
     longest = side.longest;
@@ -99,7 +113,7 @@ class Matches : public testing::Test {
   }
 
   Seconds timeout = 20;
-  bool lost = false;
+  bool loses = false, lost = false;
   int longest = 0;
 
  private:
@@ -197,8 +211,27 @@ TEST_F(Matches, KeepToTheBudget) {
   EXPECT_THAT(too_long.reason->text("advice"), HasSubstr("--budget"));
 }
 
+TEST_F(Matches, EndWithAPlayerThatDiesWhileItsCallsRun) {
+  const RefereedCase judged = match("dies_later", looked_at(1'000'000));
+  EXPECT_EQ(judged.ruling, Ruling::failed);
+  EXPECT_EQ(judged.build, "current");
+  ASSERT_TRUE(judged.reason);
+  EXPECT_EQ(name_of(judged.reason->code), name_of(CauseCode::crashed));
+  EXPECT_FALSE(lost);
+}
+
+TEST_F(Matches, GoOnWithPlayersThatAreLookedAt) {
+  EXPECT_EQ(match("honest", looked_at(2)).ruling, Ruling::not_slower);
+}
+
+TEST_F(Matches, GoOnAfterCallsThatDoNotEndWhereTheDeviceIsFreeAgain) {
+  EXPECT_EQ(match("honest", blocked_device()).ruling, Ruling::unjudged);
+  EXPECT_FALSE(lost);
+}
+
 TEST_F(Matches, TellThatTheDeviceIsLost) {
-  const RefereedCase judged = match("honest", lost_device());
+  loses = true;
+  const RefereedCase judged = match("honest", blocked_device());
   EXPECT_EQ(judged.ruling, Ruling::unjudged);
   EXPECT_EQ(judged.build, "baseline");
   EXPECT_TRUE(lost);

@@ -1,7 +1,9 @@
 // `harness referee`: judges one build by another, in processes that see neither clock nor right answers.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -90,9 +92,9 @@ Checked<Prepared> plan_match(const RefereeArguments& arguments, PairedBuilds& bu
   return prepare(*suite, arguments.plan);
 }
 
-// The cases of one kind of device.
+// The cases of one kind of device. `lost` becomes true where the device waits for ever.
 Status referee_kind(const RefereeArguments& arguments, const Prepared& prepared, const std::string& kind,
-                    const PairedBuilds& builds, RefereeReport& report) {
+                    const PairedBuilds& builds, RefereeReport& report, bool& lost) {
   const auto chosen = prepared.devices.find(kind);
   const auto is_here = [&](const PlannedCase& one) { return one.device == kind; };
   if (chosen == prepared.devices.end()) {  // all are planned as skipped
@@ -112,15 +114,20 @@ Status referee_kind(const RefereeArguments& arguments, const Prepared& prepared,
   if (!report.device.empty()) report.device += ", ";
   report.device += opened->device->traits().name;
   const referee::Arena arena{chosen->second, *opened->device, **side, *catalog, builds};
-  bool lost = false;
+  bool lost_here = false;
   for (const PlannedCase& one : prepared.plan.cases) {
     if (!is_here(one) || InterruptGuard::interrupted()) continue;
-    if (lost)
+    if (lost_here)
       report.cases.push_back(
           {.id = one.id,
            .reason = Cause{CauseCode::device_refused, {{"problem", "an earlier case lost the device"}}}});
     else
-      report.cases.push_back(referee::referee_case(arena, one, arguments.match, lost));
+      report.cases.push_back(referee::referee_case(arena, one, arguments.match, lost_here));
+  }
+  if (side->get()->lost()) {  // their destructors would wait, too
+    lost = true;
+    (void)side->release();
+    (void)opened->device.release();
   }
   return {};
 }
@@ -159,8 +166,9 @@ int judge_builds(const RefereeArguments& arguments, const CommandLine& line) {
   std::vector<std::string> kinds;
   for (const PlannedCase& one : prepared->plan.cases)
     if (std::find(kinds.begin(), kinds.end(), one.device) == kinds.end()) kinds.push_back(one.device);
+  bool lost = false;
   for (const std::string& kind : kinds)
-    if (const Status judged = referee_kind(arguments, *prepared, kind, *builds, report); !judged) {
+    if (const Status judged = referee_kind(arguments, *prepared, kind, *builds, report, lost); !judged) {
       (void)report_error(judged.error());
       return exit_missing;
     }
@@ -170,7 +178,12 @@ int judge_builds(const RefereeArguments& arguments, const CommandLine& line) {
   const auto draw = [&](Format format, const Style& style) {
     return render(report::referee_document(report), format, style);
   };
-  return emit(arguments.output, draw, status);
+  status = emit(arguments.output, draw, status);
+  if (lost) {  // the ordinary end would wait for the device
+    std::fflush(nullptr);
+    _exit(status);
+  }
+  return status;
 }
 
 Result<Seconds> parse_device_budget(const std::string& text) {
@@ -200,7 +213,8 @@ void add_referee(Commands& commands) {
       ->default_str("1%");
   command.add_flag("--faster", arguments.match.judging.asks_faster,
                    "pass only what is shown faster by more than the margin");
-  add_typed(command, "--budget", arguments.match.budget, parse_device_budget, "time of the device for each case")
+  add_typed(command, "--budget", arguments.match.budget, parse_device_budget,
+            "time of the device for each case")
       ->default_str("5s");
   arguments.output.add_to(command);
   command.footer(

@@ -42,6 +42,8 @@ struct Play {
   std::span<const SharedRead> reads;
   std::function<Status()> start;  // tells the player to begin, and returns once it has answered
   Seconds deadline = 0;           // for what the player has queued
+  // Called now and then while the end is awaited. An error ends the wait: the player cannot reach it.
+  std::function<Status()> look = {};
 };
 
 struct PlayTiming {
@@ -76,6 +78,10 @@ class RefereeSide {
   // starts when everything is written, and stops when everything is read. So work that goes on after the
   // player has told its end is late for the reads, or its time counts.
   virtual Result<PlayTiming> time(const Play& play, std::span<std::uint64_t> read) = 0;
+
+  // Whether the device still waits for a player whose work will never end. Then nothing more can be done on
+  // it, and giving memory back would wait, too.
+  [[nodiscard]] virtual bool lost() const { return false; }
 };
 
 class PlayerSide {
@@ -91,6 +97,8 @@ class PlayerSide {
   virtual Result<std::string> join(const std::string& start_handle) = 0;
   // Queues `calls` behind the referee's word; on a CPU makes them. `round` chooses the stream.
   virtual Status play(int round, const std::function<void(sdk::Stream)>& calls) = 0;
+  // An error if what was queued cannot end any more. Does not wait.
+  virtual Status look() { return {}; }
   // Makes one call that nobody times, and waits for it.
   virtual Status practise(const std::function<void(sdk::Stream)>& call) = 0;
 };

@@ -34,10 +34,6 @@ constexpr Seconds opening_deadline = 120;
 // Memory of one player's buffers.
 constexpr double most_gpu_bytes = 16e9, most_host_bytes = 256e6;
 
-Seconds host_clock() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 // Why a match cannot go on.
 struct Trouble {
   int player = -1;  // whose fault it is; -1: nobody's
@@ -154,6 +150,10 @@ class Match {
     result.drawing_s = drawing_in_all_;
   }
 
+  void dismiss_players() {
+    for (auto& player : players_) player.reset();
+  }
+
  private:
   static Cause cannot_be_queued() {
     return cannot_be_played("its calls wait for the device, or cannot be queued before it begins");
@@ -198,7 +198,7 @@ class Match {
 
   // Two fresh processes, in place of those before.
   Step meet_players() {
-    for (auto& player : players_) player.reset();
+    dismiss_players();
     for (const int player : {baseline, current}) {
       Result<PlayerProcess> process = PlayerProcess::start(arena_.player_command);
       if (!process) return stop({-1, cause_of(process.error())});
@@ -251,12 +251,16 @@ class Match {
       // A kernel's first call finds inputs that it can work on.
       std::vector<SharedWrite> writes;
       for (const auto& set : field.sets) add_writes(set, 0, poison, writes);
-      const Play only_writes{
-          player, 0, writes, {}, [&]() -> Status { return play_nothing(player); }, planned_.sampling.timeout};
+      const Play only_writes{player,
+                             0,
+                             writes,
+                             {},
+                             [&] { return play_nothing(player); },
+                             planned_.sampling.timeout,
+                             [&] { return look_at(player); }};
       std::vector<std::uint64_t> none;
       const auto written = arena_.side.time(only_writes, none);
-      if (asked_) return stop(*std::exchange(asked_, std::nullopt));
-      if (!written) return stop({-1, cause_of(written.error()), false, true});
+      if (!written) return stop(trouble_of(-1, written.error()));
       if (const auto bound = ask(player, fmt::format("bind {}", sets), "bound"); !bound)
         return stop(bound.error());
       process.rest();
@@ -276,16 +280,35 @@ class Match {
     return {};
   }
 
+  // Whether the calls that a player has queued can still end.
+  Status look_at(int player) {
+    if (InterruptGuard::interrupted()) return fail(ErrorKind::environment, "the match was interrupted");
+    const int number = ++looked_;
+    if (const auto answer = ask(player, fmt::format("look {}", number), fmt::format("looked {}", number));
+        !answer) {
+      asked_ = answer.error();
+      return fail(ErrorKind::environment, "the calls cannot end");
+    }
+    return {};
+  }
+
+  // Of a Play that failed.
+  Trouble trouble_of(int player, const Error& error) {
+    Trouble trouble = asked_ ? *std::exchange(asked_, std::nullopt) : Trouble{player, cause_of(error)};
+    trouble.lost = arena_.side.lost();
+    return trouble;
+  }
+
   // May run on a thread of its own; nothing else calls the workload meanwhile.
   std::vector<Drawn> draw_hand(int count) {
-    const Seconds begin = host_clock();
+    const Seconds begin = arena_.clock();
     std::vector<Drawn> drawn;
     try {
       for (int i = 0; i < count; ++i) drawn.push_back(draw(*workload_, planned_.params, problem_, seeds_()));
     } catch (const std::exception& exception) {
       failed_drawing_ = Trouble{baseline, {CauseCode::threw, {{"what", printable(exception.what())}}}};
     }
-    const Seconds took = host_clock() - begin;
+    const Seconds took = arena_.clock() - begin;
     drawing_ = took / std::max(count, 1);
     drawing_in_all_ += took;
     return drawn;
@@ -355,11 +378,13 @@ class Match {
       return {};
     };
     std::vector<std::uint64_t> read(reads.size());
-    const Play play{player, static_cast<int>(drawn.size()), writes, reads, start, planned_.sampling.timeout};
+    const Play play{
+        player, static_cast<int>(drawn.size()), writes, reads, start, planned_.sampling.timeout, [&] {
+          return look_at(player);
+        }};
     const Result<PlayTiming> timing = arena_.side.time(play, read);
     process.rest();
-    if (asked_) return stop(*std::exchange(asked_, std::nullopt));
-    if (!timing) return stop({player, cause_of(timing.error()), false, true});
+    if (!timing) return stop(trouble_of(player, timing.error()));
     used_ += timing->used;
     std::size_t next = 0;
     for (const Drawn& one : drawn) {
@@ -407,9 +432,9 @@ class Match {
            !InterruptGuard::interrupted()) {
       if (failed_drawing_) return stop(*failed_drawing_);
       std::future<std::vector<Drawn>> next;
-      const Seconds begun = host_clock(), used = used_;
+      const Seconds begun = arena_.clock(), used = used_;
       if (Step brought = bring(drawn); !brought) return stop(brought.error());
-      used_ += host_clock() - begun;
+      used_ += arena_.clock() - begun;
       const bool is_last = rounds_.size() + 1 == static_cast<std::size_t>(most);
       if (ahead && !is_last) next = std::async(std::launch::async, [&] { return draw_hand(count); });
       const Or<bool> whole = play_round(lengths, drawn);
@@ -463,7 +488,7 @@ class Match {
   std::optional<Trouble> failed_drawing_;  // on the thread that draws
   Seconds used_ = 0, drawing_ = 0, drawing_in_all_ = 0;
   std::int64_t checked_ = 0;
-  int played_ = 0;
+  int played_ = 0, looked_ = 0;
   std::array<std::optional<PlayerProcess>, 2> players_;  // killed before their memory goes
 };
 
@@ -484,6 +509,10 @@ bool lacks_case(CauseCode code) {
 
 }  // namespace
 
+Seconds monotonic_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 RefereedCase referee_case(const Arena& arena, const PlannedCase& planned, const MatchOptions& options,
                           bool& lost) {
   RefereedCase result;
@@ -492,12 +521,16 @@ RefereedCase referee_case(const Arena& arena, const PlannedCase& planned, const 
     result.reason = planned.skip;
     return result;
   }
-  Match match(arena, planned, options, result);
-  const Step played = match.play();
-  match.tell(result);
+  auto match = std::make_unique<Match>(arena, planned, options, result);
+  const Step played = match->play();
+  match->tell(result);
   if (played) return result;
   const Trouble& trouble = played.error();
   lost = trouble.lost;
+  if (lost) {
+    match->dismiss_players();
+    (void)match.release();  // giving its memory back would wait for ever
+  }
   result.reason = trouble.cause;
   if (trouble.player >= 0) result.build = trouble.player == baseline ? baseline_side : current_side;
   result.ruling = trouble.player != current || lacks_case(trouble.cause.code) ? Ruling::unjudged

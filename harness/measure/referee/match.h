@@ -16,6 +16,9 @@
 
 namespace harness::referee {
 
+// CLOCK_MONOTONIC, in s.
+Seconds monotonic_seconds();
+
 // The matches of a command share these. The referee's process loads the modules of the baseline build alone.
 struct Arena {
   std::string device_name;
@@ -23,7 +26,8 @@ struct Arena {
   RefereeSide& side;
   const Catalog& catalog;  // of the baseline build
   PairedBuilds builds;
-  std::vector<std::string> player_command = {};  // empty: this program's
+  std::vector<std::string> player_command = {};        // empty: this program's
+  std::function<Seconds()> clock = monotonic_seconds;  // of work of the host
 };
 
 struct MatchOptions {

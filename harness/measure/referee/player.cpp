@@ -163,6 +163,11 @@ class Player {
     return {};
   }
 
+  Done look() {
+    if (const Status alive = side_->look(); !alive) return cannot(alive.error());
+    return {};
+  }
+
   Done order(std::vector<std::size_t> sets) {
     for (const std::size_t set : sets)
       if (set >= bound_) return cannot(Cause{CauseCode::worker_out_of_protocol, {{"message", "order"}}});
@@ -267,6 +272,11 @@ tl::expected<std::string, Cause> answer_to(Player& player, std::string_view line
     done = player.play(static_cast<int>(first));
     if (!done) return cannot(done.error());
     return fmt::format("played {}", first);
+  }
+  if (word == "look") {
+    done = player.look();
+    if (!done) return cannot(done.error());
+    return fmt::format("looked {}", first);
   }
   return out_of_protocol(line);
 }

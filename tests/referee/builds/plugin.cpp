@@ -78,6 +78,7 @@ class Work final : public sdk::Kernel {
     if (way_ == "practised_only" && call >= 8) return;
     if (way_ == "each_second" && call % 2 == 1) return;
     if (way_ == "crashes" && call >= 8) std::raise(SIGKILL);
+    if (way_ == "dies_later" && call == 8) std::thread([] { std::raise(SIGKILL); }).detach();
     if (way_ == "hangs" && call >= 8)
       while (true) pause();
     if (way_ == "leaves" && call >= 8) _exit(0);

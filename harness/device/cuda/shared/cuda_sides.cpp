@@ -29,6 +29,8 @@ namespace {
 
 constexpr int player_streams = 16;
 constexpr Seconds gate_deadline = 0.5;  // for a player to queue its calls
+constexpr Seconds look_every = 0.25;    // at a player whose end is awaited
+constexpr Seconds release_deadline = 2;
 
 Seconds host_clock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -155,6 +157,8 @@ class CudaReferee final : public RefereeSide {
       return fail(std::move(status.error()));
     auto stream = OwnedStream::create();
     if (!stream) return fail(stream.error());
+    auto release = OwnedStream::create();
+    if (!release) return fail(release.error());
     auto gate = Gate::create(stream->get());
     if (!gate) return fail(gate.error());
     std::array<Result<OwnedEvent>, 4> events{
@@ -167,7 +171,8 @@ class CudaReferee final : public RefereeSide {
             check(cudaIpcGetEventHandle(&handle, events[0]->get()), "cudaIpcGetEventHandle", advice);
         !status)
       return fail(std::move(status.error()));
-    std::unique_ptr<CudaReferee> made(new CudaReferee(std::move(*stream), static_cast<std::size_t>(l2)));
+    std::unique_ptr<CudaReferee> made(
+        new CudaReferee(std::move(*stream), std::move(*release), static_cast<std::size_t>(l2)));
     made->gate_ = std::move(*gate);
     made->start_ = std::move(*events[0]);
     made->begin_ = std::move(*events[1]);
@@ -209,7 +214,10 @@ class CudaReferee final : public RefereeSide {
     }
     if (const Status queued = queue_after(play); !queued) return fail(queued.error());
     const bool forced = gate->open();
-    if (const Status ended = wait_for_end(play.deadline); !ended) return fail(ended.error());
+    if (const Status ended = wait_for_end(play); !ended) {
+      release(play.player);
+      return fail(ended.error());
+    }
     float milliseconds = 0;
     if (auto status =
             check(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()), "cudaEventElapsedTime");
@@ -219,8 +227,11 @@ class CudaReferee final : public RefereeSide {
     return PlayTiming{1e-3 * static_cast<double>(milliseconds), host_clock() - entered, forced};
   }
 
+  [[nodiscard]] bool lost() const override { return lost_; }
+
  private:
-  CudaReferee(OwnedStream stream, std::size_t l2_bytes) : stream_(std::move(stream)), flusher_(l2_bytes) {}
+  CudaReferee(OwnedStream stream, OwnedStream release, std::size_t l2_bytes)
+      : stream_(std::move(stream)), release_(std::move(release)), flusher_(l2_bytes) {}
 
   // Loads the code of both kernels and makes the cache's buffer: nothing may be loaded behind a closed gate.
   Status warm_up() {
@@ -280,12 +291,19 @@ class CudaReferee final : public RefereeSide {
     return check(cudaEventRecord(over_.get(), stream_.get()), "cudaEventRecord");
   }
 
-  Status wait_for_end(Seconds deadline) {
+  Status wait_for_end(const Play& play) {
     const Seconds begun = host_clock();
+    Seconds looked = begun;
     cudaError_t state = cudaErrorNotReady;
     while ((state = cudaEventQuery(over_.get())) == cudaErrorNotReady) {
-      if (host_clock() - begun > deadline)
-        return fail(ErrorKind::environment, fmt::format("the calls did not end within {:g} s", deadline));
+      const Seconds now = host_clock();
+      if (now - begun > play.deadline)
+        return fail(ErrorKind::environment,
+                    fmt::format("the calls did not end within {:g} s", play.deadline));
+      if (play.look && now - looked > look_every) {
+        if (Status alive = play.look(); !alive) return alive;
+        looked = host_clock();
+      }
       std::this_thread::yield();
     }
     if (Status ended = check(state, "the end of the calls"); !ended) return ended;
@@ -294,7 +312,22 @@ class CudaReferee final : public RefereeSide {
                  "cudaMemcpy");
   }
 
+  // The stream waits for a player that will not tell its end: tells it in the player's place.
+  void release(int player) {
+    lost_ = true;
+    const auto done = done_.find(player);
+    if (done == done_.end() || cudaEventRecord(done->second.get(), release_.get()) != cudaSuccess) return;
+    const Seconds begun = host_clock();
+    while (lost_ && host_clock() - begun < release_deadline) {
+      const cudaError_t state = cudaEventQuery(over_.get());
+      if (state != cudaSuccess && state != cudaErrorNotReady) return;
+      lost_ = state != cudaSuccess;
+      std::this_thread::yield();
+    }
+  }
+
   OwnedStream stream_;  // destroyed after the gate, which waits for it
+  OwnedStream release_;
   CacheFlusher flusher_;
   std::unique_ptr<Gate> gate_;
   OwnedEvent start_, begin_, end_, over_;
@@ -305,6 +338,7 @@ class CudaReferee final : public RefereeSide {
   const SharedRead* reads_ = nullptr;
   std::uint64_t* results_at_ = nullptr;
   std::vector<std::uint64_t> fetched_;
+  bool lost_ = false;
 };
 
 class CudaPlayer final : public PlayerSide {
@@ -354,6 +388,12 @@ class CudaPlayer final : public PlayerSide {
     calls({stream});
     if (Status launched = check_launch("a call"); !launched) return launched;
     return check(cudaEventRecord(done_.get(), stream), "cudaEventRecord");
+  }
+
+  Status look() override {
+    const cudaError_t state = cudaEventQuery(done_.get());
+    if (state == cudaErrorNotReady) return {};
+    return check(state, "the calls");
   }
 
   Status practise(const std::function<void(sdk::Stream)>& call) override {

@@ -9,7 +9,6 @@
 #include <limits>
 #include <utility>
 
-#include "harness/base/bulk_hash.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/schema/json_reader.h"
@@ -64,7 +63,7 @@ Result<TensorFile> TensorFile::read(std::string bytes, const std::string& name) 
   TensorFile file;
   file.file_ = printable(name);
   file.text_ = std::move(bytes);
-  file.hash_ = bulk_hash(file.text_);
+  file.hash_ = content_hash(file.text_);
   const auto broken = [&](const std::string& what) {
     return fail(ErrorKind::usage, Location{file.file_}, fmt::format("`{}` {}", file.file_, what),
                 "write it with safetensors' `save_file`");

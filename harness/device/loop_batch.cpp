@@ -16,8 +16,10 @@ std::uint64_t bytes_of_pages(std::span<const std::byte> memory, std::uint64_t be
 void make_calls(const NumberedWork& work, int calls, sdk::Stream stream, const WatchedCall* watched) {
   for (int i = 0; i < calls; ++i) {
     const bool is_watched = watched != nullptr && watched->call == i;
-    if (is_watched)
+    if (is_watched) {
       for (const WatchedCall::Fill& one : watched->fills) std::memset(one.to, one.byte, one.bytes);
+      for (const WatchedCall::Copy& one : watched->writes) std::memcpy(one.to, one.from, one.bytes);
+    }
     work(stream, i);
     if (is_watched)
       for (const WatchedCall::Copy& one : watched->copies) std::memcpy(one.to, one.from, one.bytes);

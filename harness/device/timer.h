@@ -31,8 +31,8 @@ struct TimingOptions {
   std::span<const std::span<const std::byte>> touched = {};
 };
 
-// Work between the calls of a batch, to watch one of them: `fills` right before it, `copies` right
-// after it.
+// Work between the calls of a batch, to watch one of them: `fills` and `writes` right before it, `copies`
+// right after it.
 struct WatchedCall {
   struct Fill {
     void* to;
@@ -46,6 +46,7 @@ struct WatchedCall {
   };
   int call = 0;
   std::vector<Fill> fills;
+  std::vector<Copy> writes;  // of tensors that calls change in place
   std::vector<Copy> copies;
 };
 

@@ -347,6 +347,7 @@ struct Pairing {
   std::string id;  // UUID
   Kind kind = Kind::session;
   std::string side = {};  // "baseline" or "current"; "" in records of before
+  bool alone = false;     // of kind process: others measured each build alone (is_alone())
 
   bool operator==(const Pairing&) const = default;
 };

@@ -307,7 +307,8 @@ struct Described<Pairing> {
       field("id", &Pairing::id).required().checked([](const JsonNode& node, const std::string& id) {
         if (id.empty()) node.problem("is empty; expected the id of the A/B run");
       }),
-      field("kind", &Pairing::kind).required(), field("side", &Pairing::side).unless_default());
+      field("kind", &Pairing::kind).required(), field("side", &Pairing::side).unless_default(),
+      field("alone", &Pairing::alone).unless_default());
 };
 
 // All of a record but its cases.

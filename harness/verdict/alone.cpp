@@ -43,15 +43,15 @@ std::optional<AloneCheck> check_alone(std::span<const double> ratios,
   if (together.count > 1) variance.add(together.variance / count(together), count(together) - 1);
   if (!check.enough) {
     const auto add = [&](const stats::Moments& many, const stats::Moments& few) {
-      variance.add(std::min(many.variance, most_spread * most_spread) / count(few), 0);
+      variance.add(std::min(many.variance, first_spread * first_spread) / count(few), 0);
     };
     add(shared.first.moments, before);
     add(shared.second.moments, after);
     check.differs = difference > suspicious_errors * std::sqrt(variance.value);
     return check;
   }
-  variance.add(before.variance / count(before), count(before) - 1);
-  variance.add(after.variance / count(after), count(after) - 1);
+  for (const stats::Moments* one : {&before, &after})
+    variance.add(std::min(one->variance, most_spread * most_spread) / count(*one), count(*one) - 1);
   if (variance.value == 0) {
     check.differs = true;
     return check;

@@ -25,14 +25,15 @@ struct AloneCheck {
 // `ratios`: log ratios of the processes that hold both builds; `shared`: both sides there; `alone`: both
 // sides where each has its own. `margin`: on log time. `least`: processes a side for a verdict.
 //
-// With enough processes alone, a t-test at 1 % tells whether they differ. With fewer, twice the spread
-// between processes that hold both serves, at most most_spread of it: whoever makes all of them vary hides
-// nothing. std::nullopt without a value on a side.
+// With enough processes alone, a t-test at 1 % tells whether they differ. It takes no spread between
+// processes alone for more than most_spread, so that a build which varies there hides little. With fewer,
+// twice the spread between processes that hold both serves, at most first_spread: a doubt only asks for more
+// processes. std::nullopt without a value on a side.
 std::optional<AloneCheck> check_alone(std::span<const double> ratios,
                                       const std::pair<SideReading, SideReading>& shared,
                                       const std::pair<SideReading, SideReading>& alone, double margin,
                                       int least);
-inline constexpr double most_spread = 0.03;
+inline constexpr double first_spread = 0.01, most_spread = 0.03;
 
 // Whether the processes with one build each decided.
 bool is_judged_alone(const ComparisonRow& row);

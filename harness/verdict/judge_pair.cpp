@@ -308,8 +308,9 @@ void show_other_device(ComparisonRow& row, const SideReading& baseline, const Si
 // Tells what the change asks less of the case, which does not count.
 void tell_weaker(ComparisonRow& row, const MetricPair& pair, const ComparedRecords& records) {
   if (!records.for_words || records.policy.accept_proposed) return;
-  if (!records.pairing)
-    if (auto told = settings_proposed(pair.before, pair.after)) row.diagnostics.push_back(std::move(*told));
+  auto settings =
+      records.pairing ? inputs_proposed(pair.before, pair.after) : settings_proposed(pair.before, pair.after);
+  if (settings) row.diagnostics.push_back(std::move(*settings));
   if (auto told = tolerance_proposed(pair.before, pair.after)) row.diagnostics.push_back(std::move(*told));
 }
 
@@ -442,13 +443,15 @@ void leave_undecided(JudgedRow& judged, Reason reason) {
   judged.spreads.clear();
 }
 
-// Where processes that hold one build each say something else than those that hold both, they decide. Records
-// of before have none.
+// Where processes that hold one build each say something else than those that hold both, they decide.
+// Campaigns have none.
 void ask_alone(JudgedRow& judged, const MetricPair& pair, const CaseProof& proof,
                const ComparedRecords& records, SideReader& reader) {
-  if (records.pairing != Pairing::Kind::process || !judged.evidence || judged.row.in_unit) return;
+  if (records.pairing != Pairing::Kind::process || !judged.evidence) return;
+  if (judged.row.in_unit && seconds_per_unit(judged.row.unit) == 0) return;
   const Series *old = alone_of(pair.before, pair.old.metric), *now = alone_of(pair.after, pair.now.metric);
-  if (old == nullptr && now == nullptr) return;
+  const bool measured = records.current.pairing && records.current.pairing->alone;
+  if (old == nullptr && now == nullptr && !measured) return;
   if (old == nullptr || now == nullptr)
     return leave_undecided(
         judged, {ReasonCode::alone_unmeasured, {{"side", old == nullptr ? "baseline" : "current"}}});

@@ -21,7 +21,7 @@ JSON
   commit "$*"
 }
 ab() {
-  "$HARNESS" ab suite.yaml --baseline HEAD --device scripted:speed.json --build ./build.sh --pair process --color never "$@"
+  "$HARNESS" ab suite.yaml --baseline "${base:-HEAD}" --device scripted:speed.json --build ./build.sh --pair "${pair:-process}" --color never "$@"
 }
 # alone FILE: how many processes of the current record held it alone.
 alone() {
@@ -53,6 +53,26 @@ script 103 103 100 100
 expect 0 ab --report json=better.json
 holds better.json 'row()["verdict"] == "improved"'
 same "processes alone of a better case" "$(alone better.json)" 5
+
+# Inputs that the change states are a proposal here, too.
+git checkout -qb zeros && sed -i 's/samples: 20/samples: 20, inputs: zeros/' suite.yaml && commit "on zeros"
+inputs() {
+  local id
+  id=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["current"]["id"])' "$1")
+  "$HARNESS" report "$id" --output record.json >/dev/null 2>&1
+  python3 -c 'import json; print({one["sampling"].get("inputs", "drawn") for one in json.load(open("record.json"))["cases"]})'
+}
+base=HEAD~1
+for pair in process session; do
+  expect 0 ab --report json=zeros.json
+  same "inputs that are proposed" "$(inputs zeros.json)" "{'drawn'}"
+  holds zeros.json 'any(one["code"] == "sampling_proposed" for one in row()["diagnostics"])'
+done
+expect 0 ab --accept-proposed --report json=zeros.json
+same "inputs that are accepted" "$(inputs zeros.json)" "{'zeros'}"
+holds zeros.json 'not any(one["code"] == "sampling_proposed" for one in row()["diagnostics"])'
+git checkout -q main
+unset base pair
 
 # The current build slows the baseline, as long as both are loaded: alone it is 1.5 times as slow.
 script 150 100 150 150

@@ -53,6 +53,13 @@ expect 0 run
 git commit -q --allow-empty -m "once more"
 expect 0 run --against HEAD~1 --output now.json
 holds now.json 'all(one["sampling"]["inputs"] == "zeros" for one in report["cases"])'
+# Merged without being accepted, they stay a proposal: nobody's comparison breaks.
+git checkout -qb merged main && sed -i 's/samples: 20/samples: 20, inputs: zeros/' suite.yaml && commit "on zeros, too"
+expect 0 run --against main
+git commit -q --allow-empty -m "after the merge"
+expect 0 run --against HEAD~1 --output now.json --report json=verdict.json
+holds now.json 'all("inputs" not in one["sampling"] for one in report["cases"])'
+holds verdict.json 'any(one["code"] == "sampling_proposed" for one in row("'$case'")["diagnostics"])'
 git checkout -q main
 
 # More samples count at once, and by hand anything does.

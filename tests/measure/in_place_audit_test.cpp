@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "harness/device/scripted/script.h"
 #include "harness/measure/case/measure_case.h"
 #include "tests/measure/cases.h"
 
@@ -73,6 +74,32 @@ class MarksInputs : public Honest {
   }
 };
 
+// Tells kernels where a batch begins, as a capture would.
+int calls_of_batch = 0;
+class TellingDevice final : public ScriptedDevice {
+ public:
+  using ScriptedDevice::ScriptedDevice;
+  Result<std::unique_ptr<Batch>> record(int calls, NumberedWork work) override {
+    auto made = ScriptedDevice::record(calls, std::move(work));
+    if (!made) return made;
+    return std::make_unique<Telling>(std::move(*made));
+  }
+
+ private:
+  struct Telling final : Batch {
+    explicit Telling(std::unique_ptr<Batch> batch) : told(std::move(batch)) {}
+    Result<Timing> time(const TimingOptions& options) override {
+      calls_of_batch = 0;
+      return told->time(options);
+    }
+    Result<Timing> watch(const TimingOptions& options, const WatchedCall& watched) override {
+      calls_of_batch = 0;
+      return told->watch(options, watched);
+    }
+    std::unique_ptr<Batch> told;
+  };
+};
+
 template <class Kernel>
 ProcessResult measured(std::uint64_t nonce, CacheMode cache = CacheMode::hot,
                        TimingMode timing = TimingMode::events) {
@@ -90,7 +117,8 @@ ProcessResult measured(std::uint64_t nonce, CacheMode cache = CacheMode::hot,
                                   },
                                   {}});
                            }}));
-  const auto device = scripted(R"({"version": 1, "default": {"us": 100, "overhead_us": 0}})");
+  TellingDevice device(
+      *parse_script(R"({"version": 1, "default": {"us": 100, "overhead_us": 0}})", "script"));
   PlannedCase planned = planned_line("one", 64);
   planned.sampling.processes = 1;  // which is audited, then
   planned.sampling.placements = 4;
@@ -98,7 +126,7 @@ ProcessResult measured(std::uint64_t nonce, CacheMode cache = CacheMode::hot,
   planned.sampling.timing = timing;
   Carried carried;
   carried.nonce = nonce;
-  return measure_case(*device, catalog, planned, 1, carried);
+  return measure_case(device, catalog, planned, 1, carried);
 }
 
 TEST(InPlaceAudit, AnHonestKernelIsMeasured) {
@@ -111,11 +139,29 @@ TEST(InPlaceAudit, AnHonestKernelIsMeasured) {
 
 // Tensors hold what the last call of a batch has left, so one call alone can be checked.
 TEST(InPlaceAudit, AnHonestKernelIsMeasuredInBatches) {
-  for (const CacheMode cache : {CacheMode::hot, CacheMode::cold, CacheMode::rotate}) {
-    const ProcessResult result = measured<Honest>(1, cache, TimingMode::batch);
-    ASSERT_EQ(result.outcome, Outcome::measured) << result.reason;
-    EXPECT_EQ(result.timing, TimingMode::batch);
-    EXPECT_LT(result.verification->after, 1e-6);
+  for (std::uint64_t nonce = 0; nonce < 20; ++nonce)
+    for (const CacheMode cache : {CacheMode::hot, CacheMode::cold, CacheMode::rotate}) {
+      const ProcessResult result = measured<Honest>(nonce, cache, TimingMode::batch);
+      ASSERT_EQ(result.outcome, Outcome::measured) << result.reason;
+      EXPECT_EQ(result.timing, TimingMode::batch);
+      EXPECT_LT(result.verification->after, 1e-6);
+    }
+}
+
+class WorksInTheFirstCallOfABatch : public Honest {
+ public:
+  using Honest::Honest;
+  void run(sdk::Stream) override {
+    if (calls_of_batch++ == 0) work();
+  }
+};
+
+TEST(InPlaceAudit, AKernelThatWorksInTheFirstCallOfABatchAloneIsWrong) {
+  for (std::uint64_t nonce = 0; nonce < 20; ++nonce) {
+    const ProcessResult result =
+        measured<WorksInTheFirstCallOfABatch>(nonce, CacheMode::hot, TimingMode::batch);
+    ASSERT_EQ(result.outcome, Outcome::incorrect) << nonce;
+    EXPECT_EQ(result.reason->count("audited"), 1);
   }
 }
 

@@ -56,7 +56,7 @@ TEST(Alone, TheSameChangeLeavesThePairsInCharge) {
   }
 }
 
-TEST(Alone, RecordsOfBeforeAreJudgedAsBefore) {
+TEST(Alone, PairsWithoutSuchProcessesAreJudgedByThemselves) {
   EXPECT_EQ(row_of({about(20), {}}, {about(20), {}}).verdict, Verdict::unchanged);
   EXPECT_EQ(row_of({about(20), {}}, {about(21), {}}).verdict, Verdict::regressed);
 }
@@ -87,8 +87,26 @@ TEST(Alone, TooFewProcessesDecideNothing) {
 TEST(Alone, SpreadBetweenProcessesHidesNoLargeDifference) {
   const std::vector<double> wild{20, 40, 30, 80, 25};
   EXPECT_EQ(row_of({wild, {20}}, {wild, {25}}).reason.code, ReasonCode::alone_differs);
-  EXPECT_EQ(row_of({wild, {20}}, {wild, {20.8}}).verdict, Verdict::unchanged)
+  EXPECT_EQ(row_of({wild, {20}}, {wild, {20.4}}).verdict, Verdict::unchanged)
       << "no more than processes vary";
+}
+
+TEST(Alone, SpreadBetweenProcessesAloneHidesNoLargeDifference) {
+  const std::vector<double> wild{20, 35, 14, 28, 18}, slower{40, 70, 28, 56, 36};
+  const ComparisonRow row = row_of({about(40), wild}, {about(40), slower});
+  EXPECT_TRUE(is_told(row));
+  EXPECT_NE(row.verdict, Verdict::unchanged);
+  EXPECT_NE(row.verdict, Verdict::not_worse);
+}
+
+// A device that refuses both builds when they are alone.
+TEST(Alone, ProcessesThatWereToMeasureAndDidNotLeaveADoubt) {
+  Record before = side_of_run("baseline", {about(20), {}}), after = side_of_run("current", {about(20), {}});
+  EXPECT_EQ(only_row(compare(before, after, {})).verdict, Verdict::unchanged);
+  before.pairing->alone = after.pairing->alone = true;
+  const ComparisonRow row = only_row(compare(before, after, {}));
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_EQ(row.reason.code, ReasonCode::alone_unmeasured);
 }
 
 std::pair<SideReading, SideReading> read(const std::vector<double>& before,

@@ -60,7 +60,8 @@ void leave_out_the_rest(Record& record, const Plan& plan, const Plan& common) {
 }
 
 AbRecords records_of_both(const AbSide& baseline, const AbSide& current, const AbMeasuring& how) {
-  Pairing pairing{random_uuid(), how.pair ? Pairing::Kind::process : Pairing::Kind::session, baseline_side};
+  Pairing pairing{random_uuid(), how.pair ? Pairing::Kind::process : Pairing::Kind::session, baseline_side,
+                  how.pair.has_value()};
   Record before = record_of_side(baseline, pairing, how.partial);
   pairing.side = current_side;
   AbRecords records{std::move(before), record_of_side(current, pairing, how.partial), false};
@@ -210,7 +211,7 @@ class AbRun {
     return take_turns_alone(std::move(plan), measured->baseline, 0);
   }
 
-  // As many as hold both, where the verdict hangs on it.
+  // As many as hold both, and enough for a verdict, where it hangs on them.
   Result<RunReport> measure_doubtful_alone(const Plan& whole) {
     if (!how_.doubtful) return RunReport{};
     const Result<AbRecords> measured = measured_so_far();
@@ -218,8 +219,10 @@ class AbRun {
     const std::set<std::string> doubtful = how_.doubtful(*measured);
     Plan plan = whole;
     std::erase_if(plan.cases, [&](const PlannedCase& one) { return !doubtful.contains(one.id); });
-    for (PlannedCase& one : plan.cases) one.sampling.processes -= processes_alone(one.sampling.processes);
-    return take_turns_alone(std::move(plan), measured->baseline, most_processes / 2);
+    for (PlannedCase& one : plan.cases)
+      one.sampling.processes =
+          std::max(one.sampling.processes, recommended_processes) - processes_alone(one.sampling.processes);
+    return take_turns_alone(std::move(plan), measured->baseline, most_processes);
   }
 
   // `before`: numbers of processes alone that were given away.
@@ -305,6 +308,7 @@ class AbRun {
     options.processes_before = processes_before;
     options.devices = sides_[side]->prepared.devices;
     options.peers = peer_names(sides_[side]->prepared);
+    for (const auto& [kind, machine] : record(side).machines) options.ceilings[kind] = machine.ceilings;
     options.worker_command = {sides_[side]->program.string(), "worker"};
     options.worker_folder = sides_[side]->folder;
     options.on_result = [this, side](const EncodedResult& result) { return take(side, result); };

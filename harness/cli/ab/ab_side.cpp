@@ -15,6 +15,7 @@
 #include "harness/cli/provenance/built_from.h"
 #include "harness/store/git.h"
 #include "harness/suite/plan/selection.h"
+#include "harness/verdict/check/timed_inputs.h"
 
 namespace harness {
 namespace fs = std::filesystem;
@@ -263,14 +264,23 @@ Plan common_plan(const Plan& baseline, const Plan& current) {
   return plan;
 }
 
-void agree_on_sampling(Plan& baseline, const Plan& current) {
-  const auto now = by_id(current);
-  for (PlannedCase& one : baseline.cases)
-    if (const auto found = now.find(one.id); found != now.end()) {
-      one.sampling = found->second->sampling;
-      one.inputs_file = found->second->inputs_file;
-      one.metrics = found->second->metrics;
+void agree_on_sampling(Plan& baseline, Plan& current, bool accept_proposed) {
+  std::unordered_map<std::string_view, PlannedCase*> before;
+  for (PlannedCase& one : baseline.cases) before.emplace(one.id, &one);
+  for (PlannedCase& now : current.cases) {
+    const auto found = before.find(now.id);
+    if (found == before.end()) continue;
+    PlannedCase& old = *found->second;
+    if (!accept_proposed && !same_inputs(old.sampling, now.sampling)) {
+      if (!now.suite_sampling) now.suite_sampling = now.sampling;
+      now.sampling.inputs = old.sampling.inputs;
+      now.sampling.inputs_hash = old.sampling.inputs_hash;
+      now.inputs_file = old.inputs_file;
     }
+    old.sampling = now.sampling;
+    old.inputs_file = now.inputs_file;
+    old.metrics = now.metrics;
+  }
 }
 
 }  // namespace harness

@@ -62,7 +62,8 @@ Result<PairedBuilds> pair_of(const AbSide& baseline, const AbSide& current, Load
 Plan common_plan(const Plan& baseline, const Plan& current);
 
 // Gives common cases the sampling and the metrics of the current side. Both sides are measured now, so the
-// baseline's suite may ask for less.
-void agree_on_sampling(Plan& baseline, const Plan& current);
+// baseline's suite may ask for less. The inputs are those of the baseline's suite, except where what the
+// change proposes is accepted.
+void agree_on_sampling(Plan& baseline, Plan& current, bool accept_proposed);
 
 }  // namespace harness

@@ -62,7 +62,7 @@ Checked<std::optional<AbSides>> sides_of_commits(const AbRequest& request, const
       return std::nullopt;
   }
   if (!errors.empty()) return tl::unexpected(std::move(errors));
-  agree_on_sampling(baseline->prepared.plan, current->prepared.plan);
+  agree_on_sampling(baseline->prepared.plan, current->prepared.plan, request.accept_proposed);
   return AbSides{std::move(*baseline), std::move(*current)};
 }
 
@@ -88,7 +88,7 @@ Checked<std::optional<AbSides>> sides_of_folders(const AbRequest& request) {
       return std::nullopt;
   }
   if (!errors.empty()) return tl::unexpected(std::move(errors));
-  agree_on_sampling(baseline->prepared.plan, current->prepared.plan);
+  agree_on_sampling(baseline->prepared.plan, current->prepared.plan, request.accept_proposed);
   return AbSides{std::move(*baseline), std::move(*current)};
 }
 
@@ -139,7 +139,7 @@ Checked<std::optional<AbSides>> sides_beside(const AbRequest& request, const std
   if (!ready) return fail_checked(ready.error());
   if (!*ready) return std::nullopt;
   AbSides sides{std::move(*baseline), side_here(here, request.plan.suite)};
-  agree_on_sampling(sides.baseline.prepared.plan, sides.current.prepared.plan);
+  agree_on_sampling(sides.baseline.prepared.plan, sides.current.prepared.plan, request.accept_proposed);
   return sides;
 }
 

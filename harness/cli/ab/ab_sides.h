@@ -22,7 +22,8 @@ struct AbRequest {
   std::string current = "HEAD";
   std::string baseline_build;  // folders; both or none
   std::string current_build;
-  std::string build;  // shell command; "": the suite's, else the default
+  std::string build;             // shell command; "": the suite's, else the default
+  bool accept_proposed = false;  // the inputs that only the current side states are those of both
 
   [[nodiscard]] bool built_before() const { return !current_build.empty(); }
 };

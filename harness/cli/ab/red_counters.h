@@ -36,8 +36,8 @@ Plan plan_of_counters(const Plan& whole, const std::map<std::string, std::string
 // The counters in a result of such a plan; what the profiler refused goes to `refused`.
 std::vector<CounterReading> counters_in(const ProcessResult& result, std::optional<CounterFact>& refused);
 
-// Reads them; no process begins after a minute of a side. `baseline_record`: its decisions hold for both sides. The devices must be
-// locked. Cases for which anything fails have none.
+// Reads them; no process begins after a minute of a side. `baseline_record`: its decisions hold for both
+// sides. The devices must be locked. Cases for which anything fails have none.
 RedCounters read_counters(const AbSide& baseline, const AbSide& current,
                           const std::optional<PairedBuilds>& pair, const Record& baseline_record,
                           const Comparison& comparison);

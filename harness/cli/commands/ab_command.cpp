@@ -66,6 +66,7 @@ std::optional<std::vector<AbJob>> make_jobs(const AbArguments& arguments, std::v
   std::vector<AbJob> jobs;
   for (AbSubject& subject : subjects) {
     request.plan.suite = subject.file;
+    request.accept_proposed = subject.policy.accept_proposed;
     Checked<std::optional<AbSides>> sides =
         subject.file.empty()
             ? sides_of_commands(request.plan, arguments.baseline_command, arguments.current_command)

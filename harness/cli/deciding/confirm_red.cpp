@@ -29,7 +29,8 @@ std::set<std::string> doubtful_cases(const Comparison& comparison) {
   std::set<std::string> doubtful;
   for (const ComparisonRow& row : comparison.rows) {
     const bool called = row.verdict == Verdict::regressed || row.verdict == Verdict::improved;
-    if ((called && !row.exact && row.p) || row.reason.code == ReasonCode::alone_differs)
+    if ((called && decides(row) && !row.exact && row.p) || row.reason.code == ReasonCode::alone_differs ||
+        is_judged_alone(row))
       doubtful.insert(row.case_id);
   }
   return doubtful;

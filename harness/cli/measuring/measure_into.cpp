@@ -36,6 +36,7 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
   if (options.deadline)
     run.may_begin = [deadline = *options.deadline] { return std::chrono::steady_clock::now() < deadline; };
   run.measure_ceilings = options.measure_ceilings;
+  for (const auto& [kind, machine] : record.machines) run.ceilings[kind] = machine.ceilings;
   run.processes_before = options.processes_before;
   run.look = static_cast<bool>(options.look);
   run.on_progress = [&](const Progress& now) { progress.show(now, options.label); };

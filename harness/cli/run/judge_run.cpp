@@ -108,7 +108,8 @@ int judge_run(const RunJob& job, const Record& record, const Continued& continue
 std::optional<int> judge_by_base(RunJob& job) {
   const RunArguments& arguments = job.arguments;
   if (arguments.against.empty() || arguments.resume || !arguments.commit.empty()) return std::nullopt;
-  const AbRequest request = base_request(arguments);
+  AbRequest request = base_request(arguments);
+  request.accept_proposed = job.policy.accept_proposed;
   if (request.build.empty()) return std::nullopt;
   Record planned;
   planned.suite = job.prepared.plan.suite;

@@ -116,6 +116,13 @@ class AuditedSamples {
       staged_[&inputs] = std::move(*staged);
   }
 
+  // The values of an input where the device can read them; null: nowhere.
+  [[nodiscard]] const void* values_of(const CaseInputs& inputs, std::size_t input) const {
+    if (!is_gpu_kind(parts_.planned.device)) return inputs.inputs[input].data.data();
+    const auto staged = staged_.find(&inputs);
+    return staged == staged_.end() ? nullptr : staged->second[input]->data();
+  }
+
   Step write_anew(const CaseInputs& inputs) {
     const std::vector<std::size_t> sets = parts_.sampler.next_sets(subject_);
     Allocation& first = set(sets.front());
@@ -212,10 +219,10 @@ class AuditedSamples {
   }
 
   // A call of a batch, which the batch itself cannot tell from the others: its outputs are filled before it
-  // and copied away after it.
+  // and copied away after it. Tensors that it changes in place get their first values before it.
   Step check_call_of_batch(const CaseInputs& inputs) {
     // The driver is not asked to fill another GPU's memory from this one's graph.
-    if (subject_.calls.batches.empty() || changes_in_place() || subject_.problem.gpus > 1) return {};
+    if (subject_.calls.batches.empty() || subject_.problem.gpus > 1) return {};
     const std::size_t batch = audit_.draw(subject_.calls.batches.size());
     WatchedCall watched;
     watched.call = static_cast<int>(audit_.draw(static_cast<std::size_t>(parts_.sampler.calls_of(batch))));
@@ -225,11 +232,20 @@ class AuditedSamples {
     Result<Copies> copies = used.like_outputs(subject_.problem);
     if (!copies) return {};  // no room for them beside all that the case uses
     const Outputs outputs = used.outputs(subject_.problem);
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
+    std::size_t output = 0, input = 0;
+    for (const sdk::TensorSpec& tensor : subject_.problem.tensors) {
+      const void* const first_values = sdk::is_input(tensor.role) ? values_of(inputs, input++) : nullptr;
+      if (!sdk::is_output(tensor.role)) continue;
+      const std::size_t i = output++;
       if (outputs[i].empty()) continue;
       // The variant writes there, too: the harness gave it this memory.
       void* const memory = const_cast<std::byte*>(outputs[i].data());
-      watched.fills.push_back({memory, outputs[i].size(), how.unwritten});
+      if (tensor.role != sdk::Role::in_place)
+        watched.fills.push_back({memory, outputs[i].size(), how.unwritten});
+      else if (first_values == nullptr)
+        return {};  // no room for them on the device
+      else
+        watched.writes.push_back({memory, first_values, outputs[i].size()});
       watched.copies.push_back({(*copies)[i]->data(), memory, outputs[i].size()});
     }
     if (const Status made = parts_.sampler.watch(subject_, batch, watched); !made)

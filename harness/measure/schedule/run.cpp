@@ -116,6 +116,8 @@ Status run_task(const Task& task, TaskContext context, Experience& experience, E
 
 Result<RunReport> run_lane(const Lane& lane, Sides& sides, Decisions& decisions, EndingWorkers& ending) {
   std::vector<Experience> experience(sides.size());
+  for (std::size_t side = 0; side < sides.size(); ++side)
+    experience[side].ceilings = sides[side].options.ceilings;
   RunReport report;
   for (const Task& task : lane) {
     Side& side = sides[task.turn];

@@ -75,6 +75,7 @@ struct RunOptions {
   bool counters = false;         // with `look`: the hardware counters among the metrics (counters_of_case())
   int processes_before = 0;      // the numbers of this run's processes begin behind it
   bool measure_ceilings = true;  // of each device, once: not when they are known from before
+  std::map<std::string, std::map<std::string, double>> ceilings = {};  // those known from before, by kind
   std::shared_ptr<EndingWorkers> ending = {};  // workers of before; awaited before measuring
   // Whether the run leaves its last worker to `ending` while it ends, and the caller waits for it.
   bool leaves_worker = false;

@@ -47,6 +47,19 @@ Sampling asked_of(const CaseRecord& record) {
   return record.suite_sampling.value_or(record.sampling);
 }
 
+// The settings that decide: those of the baseline's suite. Inputs that it only proposed, when it was a change
+// itself, decide nothing until a record was timed on them.
+Sampling decided_by(const CaseRecord& before) {
+  Sampling decided = asked_of(before);
+  decided.inputs = before.sampling.inputs;
+  decided.inputs_hash = before.sampling.inputs_hash;
+  return decided;
+}
+
+std::string proposal_words(const Difference& one) {
+  return fmt::format("{} {} -> {}", one.name, *one.baseline, *one.current);
+}
+
 void add_less(std::vector<Difference>& found, const char* name, double before, double after) {
   if (after < before * (1 - same_work)) found.push_back({name, text_of(before), text_of(after)});
 }
@@ -109,7 +122,7 @@ void take_settings(Plan& plan, const Record& baseline, const FindInputs& find_in
   for (PlannedCase& planned : plan.cases) {
     const auto before = known.find(planned.id);
     if (before == known.end() || before->second->device != planned.device) continue;
-    const Sampling old = asked_of(*before->second);
+    const Sampling old = decided_by(*before->second);
     const Sampling own = planned.suite_sampling.value_or(planned.sampling);
     Sampling taken = planned.sampling;
     for_each_setting([&](const char*, auto member, auto is_weaker) {
@@ -144,8 +157,8 @@ std::optional<Obstacle> meaning_obstacle(const CaseRecord& before, const CaseRec
     found.push_back({"module", before.hides.empty() ? "built-in" : before.hides,
                      after.hides.empty() ? "built-in" : after.hides});
   // A weaker setting counts only where the suite asks for it and the case was measured with it.
-  const std::vector<Difference> asked = weaker_settings(asked_of(before), asked_of(after));
-  for (Difference& one : weaker_settings(asked_of(before), after.sampling))
+  const std::vector<Difference> asked = weaker_settings(decided_by(before), asked_of(after));
+  for (Difference& one : weaker_settings(decided_by(before), after.sampling))
     if (std::any_of(asked.begin(), asked.end(),
                     [&](const Difference& other) { return other.name == one.name; }))
       found.push_back(std::move(one));
@@ -155,10 +168,17 @@ std::optional<Obstacle> meaning_obstacle(const CaseRecord& before, const CaseRec
 
 std::optional<Diagnostic> settings_proposed(const CaseRecord& before, const CaseRecord& after) {
   std::vector<std::string> settings;
-  for (const Difference& one : weaker_settings(asked_of(before), asked_of(after)))
-    settings.push_back(fmt::format("{} {} -> {}", one.name, *one.baseline, *one.current));
+  for (const Difference& one : weaker_settings(decided_by(before), asked_of(after)))
+    settings.push_back(proposal_words(one));
   if (settings.empty()) return {};
   return Diagnostic{DiagnosticCode::sampling_proposed, {{"settings", join(settings, ", ")}}};
+}
+
+std::optional<Diagnostic> inputs_proposed(const CaseRecord& before, const CaseRecord& after) {
+  const Sampling asked = asked_of(after);
+  if (same_inputs(before.sampling, asked)) return {};
+  const Difference told{"inputs", inputs_text(before.sampling), inputs_text(asked)};
+  return Diagnostic{DiagnosticCode::sampling_proposed, {{"settings", proposal_words(told)}}};
 }
 
 double tolerance_of(const CaseRecord& record) {

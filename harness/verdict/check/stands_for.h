@@ -29,6 +29,8 @@ std::optional<Obstacle> meaning_obstacle(const CaseRecord& before, const CaseRec
 
 // The suite's weaker settings that did not count, because the case was measured with the baseline's.
 std::optional<Diagnostic> settings_proposed(const CaseRecord& before, const CaseRecord& after);
+// The same in an A/B run, where both sides were measured with the other settings of the current one.
+std::optional<Diagnostic> inputs_proposed(const CaseRecord& before, const CaseRecord& after);
 
 // The largest tolerance that results of the case were checked with; 0 where none were.
 double tolerance_of(const CaseRecord& record);

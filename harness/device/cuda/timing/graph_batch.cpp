@@ -54,7 +54,8 @@ class WatchedGraph {
     const auto call = static_cast<std::size_t>(watched.call);
     if (call >= ends.size() || !ends[call] || (call > 0 && !ends[call - 1]))
       return not_watched("it is not known where a call ends");
-    if (watched.fills.empty() || watched.copies.empty()) return not_watched("it has no outputs");
+    if ((watched.fills.empty() && watched.writes.empty()) || watched.copies.empty())
+      return not_watched("it has no outputs");
     WatchedGraph made;
     cudaGraph_t copy = nullptr;
     made.noted(cudaGraphClone(&copy, graph.get()));
@@ -115,14 +116,15 @@ class WatchedGraph {
     return found;
   }
 
-  // All of the call comes after the fills, and everything that follows it after the copies. A call that has
-  // queued nothing has both in a row.
+  // All of the call comes after the fills and writes, and everything that follows it after the copies. A call
+  // that has queued nothing has both in a row.
   void watch(const Nodes& begin, const Nodes& end, const WatchedCall& watched) {
     const std::map<cudaGraphNode_t, Nodes> before = nodes_before();
     const Nodes all = nodes();
     const NodeSet earlier = up_to(begin, before), done = up_to(end, before);
     Nodes last = begin;
     for (const WatchedCall::Fill& fill : watched.fills) last = {add(fill, last)};
+    for (const WatchedCall::Copy& one : watched.writes) last = {add(one, last)};
     const cudaGraphNode_t filled = last.front();
     last.insert(last.end(), end.begin(), end.end());
     for (const WatchedCall::Copy& one : watched.copies) last = {add(one, last)};

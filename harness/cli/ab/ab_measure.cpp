@@ -23,6 +23,7 @@
 #include "harness/report/words/kernel_words.h"
 #include "harness/store/git.h"
 #include "harness/verdict/case_rows.h"
+#include "harness/verdict/check/diagnose.h"
 #include "harness/verdict/check/settled.h"
 
 namespace harness {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "harness/device/scripted/script.h"
+#include "harness/device/scripted/scripted_device.h"
 #include "harness/measure/case/measure_case.h"
 #include "tests/measure/cases.h"
 

@@ -4,6 +4,7 @@
 import { inflateSync, strFromU8 } from "fflate";
 import type { ClaimsPage } from "./claims_data";
 import type { Contents, PageDocument, PlacementColumns, PlacementDetails, ProcessDetails } from "./data";
+import type { HistoryChart } from "./history_data";
 
 export class Unreadable extends Error {}
 
@@ -11,6 +12,7 @@ export interface Packed {
   contents: Contents | null; // null where there is one report
   claims: ClaimsPage | null; // they lead the reports, or are the one
   pages: PageDocument[];
+  history: HistoryChart | null; // then there is nothing else
 }
 
 export function decode(text: string): Packed {
@@ -19,18 +21,26 @@ export function decode(text: string): Packed {
     throw new Unreadable("This page was built without a report in it. Write one with `--report html=FILE`.");
   }
   const json = unpacked(first);
-  if (are_claims(json)) return { contents: null, claims: claims_in(json), pages: [] };
-  if (!json.startsWith('{"format":"harness-pages"')) return { contents: null, claims: null, pages: [parse(json)] };
+  const nothing = { contents: null, claims: null, pages: [], history: null };
+  if (json.startsWith('{"format":"harness-history-chart"')) return { ...nothing, history: history_in(json) };
+  if (are_claims(json)) return { ...nothing, claims: claims_in(json) };
+  if (!json.startsWith('{"format":"harness-pages"')) return { ...nothing, pages: [parse(json)] };
   const contents = JSON.parse(json) as Contents;
   check_version(contents.version);
   const texts = others.map(unpacked);
   if (texts.length !== contents.parts.filter((part) => part.page).length) throw new Unreadable(damaged);
   const claims = texts[0] !== undefined && are_claims(texts[0]) ? claims_in(texts[0]) : null;
-  return { contents, claims, pages: texts.slice(claims ? 1 : 0).map(parse) };
+  return { contents, claims, pages: texts.slice(claims ? 1 : 0).map(parse), history: null };
 }
 
 function are_claims(json: string): boolean {
   return json.startsWith('{"format":"harness-claims-page"');
+}
+
+function history_in(json: string): HistoryChart {
+  const history = JSON.parse(json) as HistoryChart;
+  check_version(history.version);
+  return history;
 }
 
 function claims_in(json: string): ClaimsPage {

@@ -34,6 +34,9 @@ export function exponent(value: number | null | undefined): string {
 
 export function with_unit(value: number | null | undefined, unit: string, figures = 4): string {
   if (!known(value)) return unknown;
+  const seconds = seconds_per_unit(unit);
+  const size = Math.abs(value);
+  if (seconds !== null && size > 0 && (size < 0.1 || size >= 1e4)) return duration(value * seconds, figures);
   // "1" is the unit of a pure number, and says nothing behind one.
   return unit === "1" ? quantity(value, figures) : `${quantity(value, figures)} ${printable(unit, 20)}`.trim();
 }
@@ -111,14 +114,14 @@ export function seconds_per_unit(unit: string): number | null {
   return seconds_of.get(unit) ?? null;
 }
 
-export function duration(seconds: number | null | undefined): string {
+export function duration(seconds: number | null | undefined, figures = 3): string {
   if (!known(seconds)) return unknown;
   const size = Math.abs(seconds);
   if (size >= 120) return `${quantity(seconds / 60, 3)} min`;
-  if (size >= 1 || size === 0) return `${quantity(seconds, 3)} s`;
-  if (size >= 1e-3) return `${quantity(seconds * 1e3, 3)} ms`;
-  if (size >= 1e-6) return `${quantity(seconds * 1e6, 3)} µs`;
-  return `${quantity(seconds * 1e9, 3)} ns`;
+  if (size >= 1 || size === 0) return `${quantity(seconds, figures)} s`;
+  if (size >= 1e-3) return `${quantity(seconds * 1e3, figures)} ms`;
+  if (size >= 1e-6) return `${quantity(seconds * 1e6, figures)} µs`;
+  return `${quantity(seconds * 1e9, figures)} ns`;
 }
 
 export function moment(unix_seconds: number): string {

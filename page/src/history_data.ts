@@ -1,4 +1,4 @@
-// The data of a case's page in the site of `harness history --html`: the contract with
+// The data of a history: of a case's page in the site of `harness history --html`: the contract with
 // harness/report/media/site/site_data.cpp. A page holds its series; a file that all pages of a suite share holds the
 // commits.
 
@@ -26,6 +26,25 @@ export interface HistorySeries {
   low: (number | null)[];
   high: (number | null)[];
   changes: HistoryChange[];
+}
+
+// A history in the page itself: the contract with harness/report/media/page/history_page.cpp.
+export interface HistoryChart {
+  format: "harness-history-chart";
+  version: 1;
+  headline: string;
+  suite: string;
+  branch: string;
+  left_out: number; // series for which the page has no room
+  commits: HistoryCommits["commits"];
+  series: CaseSeries[]; // those that got worse first
+}
+
+export interface CaseSeries extends HistorySeries {
+  case: string;
+  worse: boolean; // since the anchor, in a metric that decides
+  informative: boolean;
+  verdicts: string[]; // of each point, as it was judged in its own run; "": never
 }
 
 export interface HistoryPage {

@@ -12,6 +12,7 @@ import { contents_section } from "./view/contents";
 import { type Child, el } from "./view/dom";
 import { environment_section } from "./view/environment";
 import { redraw_all } from "./view/figure";
+import { history_section } from "./view/history";
 import { open_around, unfold_for_print } from "./view/folds";
 import { pictures_section } from "./view/pictures";
 import { suite_section } from "./view/suite";
@@ -120,12 +121,16 @@ function several(
   };
 }
 
-function build({ contents, claims, pages }: Packed): void {
+function build({ contents, claims, pages, history }: Packed): void {
   const [first] = pages;
   const alone = contents === null && first ? report_view(first, "", "") : null;
-  const single = claims ? [claims_section(claims, "verdict")] : (alone?.sections ?? []);
+  const single = history
+    ? [history_section(history)]
+    : claims
+      ? [claims_section(claims, "verdict")]
+      : (alone?.sections ?? []);
   const all = contents ? several(contents, claims, pages) : { children: single, views: alone ? [alone] : [] };
-  const suite = contents ? "" : printable(first?.current.report.suite.name ?? "", 60);
+  const suite = contents ? "" : printable(history?.suite ?? first?.current.report.suite.name ?? "", 60);
   const links: [string, string][] = contents
     ? [
         ["verdict", "Verdict"],
@@ -134,9 +139,11 @@ function build({ contents, claims, pages }: Packed): void {
         ),
         ...(claims ? [["pictures", "Pictures"] as [string, string]] : []),
       ]
-    : claims
-      ? [["verdict", "Claims"]]
-      : sections_of_one;
+    : history
+      ? [["verdict", "History"]]
+      : claims
+        ? [["verdict", "Claims"]]
+        : sections_of_one;
   place.replaceChildren(
     header(suite, links),
     el("main", null, ...all.children),

@@ -2,11 +2,17 @@
 // lasting change.
 
 import type { EChartsOption } from "echarts";
-import { change, counted, printable, tick, with_unit } from "../format";
-import type { HistoryCommit, HistorySeries } from "../history_data";
+import { change, counted, printable, tick, verdict_words, with_unit } from "../format";
+import type { CaseSeries, HistoryCommit, HistorySeries } from "../history_data";
+import type { Verdict } from "../reports";
+import type { Theme } from "../theme";
 import { axis_style, base, type DataTable, type Drawn, type Look, told, value_axis } from "./plot";
 
-export function history(series: HistorySeries, commits: readonly HistoryCommit[], look: Look): Drawn {
+export function history(
+  series: HistorySeries | CaseSeries,
+  commits: readonly HistoryCommit[],
+  look: Look,
+): Drawn {
   const title = `${printable(series.metric, 40)}, ${printable(series.device, 80)}`;
   if (series.at.length === 0) {
     return { title, missing: "There is no point.", remedy: "Measure a commit of the branch with `harness run`." };
@@ -16,6 +22,9 @@ export function history(series: HistorySeries, commits: readonly HistoryCommit[]
     summary: summary_of(series, commits),
     notes: [
       "Points: a commit each, the geometric mean of its processes; strokes: the interval at 99 %.",
+      verdicts_of(series).some((verdict) => verdict !== "")
+        ? "Their shape is the verdict of that commit's own run: ▲ regressed, ▼ improved, ◆ undecided, ● anything else."
+        : "",
       series.anchor === null ? "" : `Band: the anchor (${printable(series.anchor.name, 80)}) and its margin.`,
       series.changes.length > 0 ? "Vertical lines: lasting changes; ▲ for the worse, ▼ for the better." : "",
     ].filter(Boolean),
@@ -25,7 +34,26 @@ export function history(series: HistorySeries, commits: readonly HistoryCommit[]
   };
 }
 
-function commit_at(series: HistorySeries, commits: readonly HistoryCommit[], point: number): HistoryCommit {
+function verdicts_of(series: HistorySeries | CaseSeries): string[] {
+  return "verdicts" in series ? series.verdicts : [];
+}
+
+// "regressed"; "" where that run was not judged.
+export function verdict_at(series: HistorySeries | CaseSeries, point: number): string {
+  const verdict = verdicts_of(series)[point] ?? "";
+  return Object.hasOwn(verdict_words, verdict) ? verdict_words[verdict as Verdict] : printable(verdict, 40);
+}
+
+function mark_of(verdict: string, theme: Theme) {
+  if (verdict === "regressed" || verdict === "failed")
+    return { symbol: "triangle", symbolSize: 11, itemStyle: { color: theme.bad } };
+  if (verdict === "improved")
+    return { symbol: "triangle", symbolRotate: 180, symbolSize: 11, itemStyle: { color: theme.good } };
+  if (verdict === "inconclusive") return { symbol: "diamond", symbolSize: 10 };
+  return {};
+}
+
+export function commit_at(series: HistorySeries, commits: readonly HistoryCommit[], point: number): HistoryCommit {
   return commits[series.at[point] ?? -1] ?? { hash: "", date: "", subject: "", record: "" };
 }
 
@@ -84,7 +112,7 @@ function option_of(series: HistorySeries, commits: readonly HistoryCommit[], loo
     tooltip: told(look, (item) => {
       const at = Math.round(item.value[0]);
       const commit = commit_at(series, commits, at);
-      return `${short(commit.hash)} ${commit.date.slice(0, 10)}\n${printable(commit.subject, 80)}\n${with_unit(series.center[at], series.unit)}`;
+      return `${short(commit.hash)} ${commit.date.slice(0, 10)}\n${printable(commit.subject, 80)}\n${with_unit(series.center[at], series.unit)}${verdict_at(series, at) ? `, ${verdict_at(series, at)}` : ""}`;
     }),
     series: [
       {
@@ -101,7 +129,11 @@ function option_of(series: HistorySeries, commits: readonly HistoryCommit[], loo
         name: "commit",
         symbolSize: series.at.length > 300 ? 4 : 7,
         itemStyle: { color: theme.current },
-        data: series.center.map((value, at) => [at, value]),
+        cursor: "verdicts" in series ? "pointer" : "default",
+        data: series.center.map((value, at) => ({
+          value: [at, value],
+          ...mark_of(verdicts_of(series)[at] ?? "", theme),
+        })),
         markLine: {
           silent: true,
           symbol: "none",
@@ -133,7 +165,7 @@ function option_of(series: HistorySeries, commits: readonly HistoryCommit[], loo
 
 function table_of(series: HistorySeries, commits: readonly HistoryCommit[]): DataTable {
   return {
-    columns: ["commit", "date", "subject", `value (${series.unit})`, "interval", "record"],
+    columns: ["commit", "date", "subject", `value (${series.unit})`, "interval", "verdict", "record"],
     rows: series.at.map((_, at) => {
       const commit = commit_at(series, commits, at);
       const [low, high] = [series.low[at], series.high[at]];
@@ -143,6 +175,7 @@ function table_of(series: HistorySeries, commits: readonly HistoryCommit[]): Dat
         commit.subject,
         with_unit(series.center[at], series.unit),
         low == null || high == null ? "" : `${tick(low)} to ${tick(high)}`,
+        verdict_at(series, at),
         commit.record,
       ];
     }),

@@ -3,7 +3,7 @@
 
 import type { EChartsOption } from "echarts";
 import type { CaseDetails } from "../data";
-import { counted, printable, quantity, seconds_per_unit, tick, with_unit } from "../format";
+import { counted, percent, printable, quantity, seconds_per_unit, tick, with_unit } from "../format";
 import type { Direction, RunCase } from "../reports";
 import { short_names, size_of } from "./names";
 import { axis_style, base, type DataTable, type Drawn, type Look, told, value_axis } from "./plot";
@@ -82,6 +82,7 @@ interface Field {
   dots: Dot[];
   best: Dot[]; // the front, cheapest first
   size: string | null; // of the problem, where all cases are of one
+  tolerance: number | null; // of errors: the smallest of the cases drawn
 }
 
 export function pareto(
@@ -121,6 +122,7 @@ export function pareto(
     dots,
     best: front(dots, quality.direction),
     size: sizes.length === 1 ? (sizes[0] ?? null) : null,
+    tolerance: quality.name === verification_error ? tolerance_of(cases, dots) : null,
   };
   return {
     title,
@@ -139,6 +141,12 @@ function quality_of(cases: readonly RunCase[], name: string, quality: Quality): 
   return checked && checked.before !== null && checked.after !== null ? Math.max(checked.before, checked.after) : null;
 }
 
+function tolerance_of(cases: readonly RunCase[], dots: readonly Dot[]): number | null {
+  const drawn = new Set(dots.map((dot) => dot.name));
+  const known = cases.flatMap((one) => (drawn.has(one.case) ? (one.verification?.tolerance ?? []) : []));
+  return known.length > 0 ? Math.min(...known) : null;
+}
+
 function dots_of(cases: readonly RunCase[], cost: RunCase, quality: Quality): Dot[] {
   return cases
     .filter((one) => one.metric === cost.metric && one.unit === cost.unit)
@@ -152,12 +160,22 @@ function number(value: number): string {
   return Math.abs(value) > 0 && Math.abs(value) < 1e-3 ? value.toExponential(1) : quantity(value, 3);
 }
 
-function summary_of({ best, dots, cost }: Field): string {
+// How far the errors are from the tolerance: differences between errors that all pass say little.
+function tolerance_words({ dots, tolerance }: Field): string {
+  if (tolerance === null) return "";
+  const worst = Math.max(...dots.map((dot) => dot.quality));
+  return worst <= tolerance
+    ? ` All errors are within the tolerance of ${number(tolerance)}; the largest is ${percent(worst / tolerance)} of it.`
+    : ` The tolerance is ${number(tolerance)}.`;
+}
+
+function summary_of(field: Field): string {
+  const { best, dots, cost } = field;
   const told = best
     .slice(0, 8)
     .map((dot) => `${printable(dot.name, 120)} (${with_unit(dot.cost, cost.unit)}, ${number(dot.quality)})`);
   const are = best.length === 1 ? "is" : "are";
-  return `${counted(best.length, "case")} of ${dots.length} ${are} beaten by no other in both: ${told.join("; ")}.`;
+  return `${counted(best.length, "case")} of ${dots.length} ${are} beaten by no other in both: ${told.join("; ")}.${tolerance_words(field)}`;
 }
 
 function notes_of(quality: Quality): string[] {
@@ -172,7 +190,7 @@ function notes_of(quality: Quality): string[] {
 function option_of(field: Field, look: Look): EChartsOption {
   const { cost, quality, dots, best, size } = field;
   const { theme } = look;
-  const values = dots.map((dot) => dot.quality);
+  const values = [...dots.map((dot) => dot.quality), ...(field.tolerance === null ? [] : [field.tolerance])];
   const log = Math.min(...values) > 0 && Math.max(...values) > 20 * Math.min(...values);
   const unit = quality.unit ? ` in ${printable(quality.unit, 20)}` : "";
   const axis_name = `${printable(quality.name, 60)}${unit}, ${quality.direction} is better`;
@@ -206,6 +224,7 @@ function option_of(field: Field, look: Look): EChartsOption {
       ...axis_style(look),
       type: log ? "log" : "value",
       scale: true,
+      ...(field.tolerance === null ? {} : tolerance_ends(values, log)),
       axisLabel: { color: theme.faint, fontSize: 11, formatter: tick },
     },
     tooltip: told(look, ({ seriesName, dataIndex }) => {
@@ -223,9 +242,34 @@ function option_of(field: Field, look: Look): EChartsOption {
         silent: true,
         lineStyle: { color: theme.current, width: 1.5, type: "dashed" },
         data: best.map((dot) => [dot.cost, dot.quality]),
+        ...(field.tolerance === null ? {} : tolerance_line(field.tolerance, look)),
       },
       ...series.map((one) => dots_drawn(one, field, look)),
     ],
+  };
+}
+
+// Ends that show every error and the tolerance.
+function tolerance_ends(values: readonly number[], log: boolean) {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return log ? { min: least / 2, max: most * 2 } : { min: 0, max: most * 1.1 || 1 };
+}
+
+function tolerance_line(tolerance: number, { theme }: Look) {
+  return {
+    markLine: {
+      silent: true,
+      symbol: "none",
+      animation: false,
+      label: {
+        color: theme.bad,
+        fontSize: 11,
+        position: "insideStartTop" as const,
+        formatter: `tolerance ${number(tolerance)}`,
+      },
+      lineStyle: { color: theme.bad, type: "solid" as const, width: 1.5 },
+      data: [{ yAxis: tolerance }],
+    },
   };
 }
 

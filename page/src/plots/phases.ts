@@ -16,6 +16,9 @@ const words = new Map([
   ["sampling", "steady (sampling)"],
 ]);
 
+const most_phases = 7; // told apart; the rest, which is bookkeeping of the harness, is one more
+const least_share = 0.02; // of the whole time, for a phase that is none of the above
+
 interface Stack {
   one: CaseDetails;
   label: string;
@@ -34,17 +37,22 @@ export function phases(details: readonly CaseDetails[], look: Look): Drawn {
       remedy: "`harness run` of this version keeps it; imported samples and older records hold none.",
     };
   }
-  const names = [...new Set(shown.flatMap((one) => Object.keys(one.phases ?? {})))];
+  const known = shown.map((one) => new Map(Object.entries(one.phases ?? {})));
+  const { names, rest } = parted(known);
   const labels = short_names(shown.map((one) => one.case));
   const stacks = shown.map((one, at): Stack => {
-    const known = new Map(Object.entries(one.phases ?? {}));
-    const seconds = names.map((name) => known.get(name) ?? 0);
+    const seconds = names.map((name) => known[at]?.get(name) ?? 0);
+    if (rest.length > 0) seconds.push(rest.reduce((sum, name) => sum + (known[at]?.get(name) ?? 0), 0));
     return { one, label: labels[at] ?? "", seconds, total: seconds.reduce((sum, part) => sum + part, 0) };
   });
+  if (rest.length > 0) names.push(others);
   return {
     title,
     summary: summary_of(stacks, names),
-    notes: all.length > shown.length ? [`The first ${shown.length} of ${all.length} cases.`] : [],
+    notes: [
+      rest.length > 0 ? `Others: ${rest.map(word).join(", ")}.` : "",
+      all.length > shown.length ? `The first ${shown.length} of ${all.length} cases.` : "",
+    ].filter(Boolean),
     height: 76 + legend_height(names, look) + row_height(look, labels) * shown.length,
     option: option_of(stacks, names, look),
     table: {
@@ -52,6 +60,23 @@ export function phases(details: readonly CaseDetails[], look: Look): Drawn {
       rows: stacks.map(({ one, seconds, total }) => [one.case, ...seconds.map(duration), duration(total)]),
     },
   };
+}
+
+const others = "others";
+
+// The phases that are drawn, in the order of the record, and those that are drawn as one.
+function parted(known: readonly Map<string, number>[]): { names: string[]; rest: string[] } {
+  const all = [...new Set(known.flatMap((one) => [...one.keys()]))];
+  const seconds = (name: string) => known.reduce((sum, one) => sum + (one.get(name) ?? 0), 0);
+  const whole = all.reduce((sum, name) => sum + seconds(name), 0) || 1;
+  const drawn = new Set(
+    all
+      .filter((name) => words.has(name) || seconds(name) >= least_share * whole)
+      .sort((left, right) => Number(words.has(right)) - Number(words.has(left)) || seconds(right) - seconds(left))
+      .slice(0, most_phases),
+  );
+  const rest = all.filter((name) => !drawn.has(name));
+  return rest.length > 1 ? { names: all.filter((name) => drawn.has(name)), rest } : { names: all, rest: [] };
 }
 
 function word(name: string): string {

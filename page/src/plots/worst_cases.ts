@@ -6,7 +6,7 @@ import type { ComparisonRow, Verdict } from "../reports";
 
 export const most_marks = 12;
 const least_marks = 8; // filled up with the passing results that are nearest to their margins
-const most_margins = 12; // half the axis, in margins: a band of less could not be seen
+const most_margins = 12; // half the axis, in margins, where no point lies further out: intervals are cut there
 
 const quiet_verdicts: Verdict[] = ["not_worse", "unchanged", "identical", "skipped"];
 
@@ -68,8 +68,10 @@ export function worst_of(entries: readonly Entry[]): Worst {
 export function axis_of(effects: readonly Effect[]): Axis {
   const margin = Math.max(...effects.map((effect) => effect.margin));
   const limit = margin > 0 ? most_margins * margin : Number.POSITIVE_INFINITY;
-  const least = Math.max(-limit, Math.min(-1.4 * margin, ...effects.map((effect) => effect.lo)));
-  const most = Math.min(limit, Math.max(1.4 * margin, ...effects.map((effect) => effect.hi)));
+  // Every point is drawn, however far out; an interval that reaches beyond the axis ends in an arrow.
+  const points = effects.map((effect) => effect.mid).filter(Number.isFinite);
+  const least = Math.min(...points, Math.max(-limit, Math.min(-1.4 * margin, ...effects.map((effect) => effect.lo))));
+  const most = Math.max(...points, Math.min(limit, Math.max(1.4 * margin, ...effects.map((effect) => effect.hi))));
   const room = (most - least) * 0.04 || 0.01;
   const [lo, hi] = [least - room, most + room];
   const step = round_step((hi - lo) / 6);

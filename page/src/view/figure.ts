@@ -3,7 +3,7 @@
 
 import { type EChartsType, init } from "../echarts";
 import { printable } from "../format";
-import { type Drawn, is_missing, type Look, type Plot } from "../plots/plot";
+import { type Drawn, type Hovered, is_missing, type Look, type Plot } from "../plots/plot";
 import { dark, light } from "../theme";
 import { el, fresh_id, prose, scrolling, table } from "./dom";
 import { theme_is_dark } from "./theme_switch";
@@ -22,6 +22,7 @@ class Picture {
   constructor(
     readonly place: HTMLElement,
     private readonly draw: Draw,
+    private readonly chosen: ((item: Hovered) => void) | null,
   ) {}
 
   show(): void {
@@ -30,7 +31,10 @@ class Picture {
     const plot = this.draw({ theme: theme_is_dark() && !printing ? dark : light, width });
     if (is_missing(plot)) return;
     this.place.style.height = `${plot.height}px`;
-    this.chart ??= init(this.place, null, { renderer: "svg" });
+    if (!this.chart) {
+      this.chart = init(this.place, null, { renderer: "svg" });
+      this.chart.on("click", (item) => this.chosen?.(item as unknown as Hovered));
+    }
     this.chart.resize({ width, height: plot.height });
     this.chart.setOption(plot.option, { notMerge: true });
     this.drawn_width = width;
@@ -96,8 +100,13 @@ export function missing_note(title: string, missing: string, remedy: string, lev
   );
 }
 
-// `controls`: choices that belong to this plot, beside its title.
-export function figure(draw: Draw, level: Level, controls: Node[] = []): HTMLElement {
+// `controls`: choices that belong to this plot, beside its title. `chosen` is told which mark was clicked.
+export function figure(
+  draw: Draw,
+  level: Level,
+  controls: Node[] = [],
+  chosen: ((item: Hovered) => void) | null = null,
+): HTMLElement {
   const probe = draw({ theme: light, width: 640 });
   if (is_missing(probe)) {
     const note = missing_note(probe.title, probe.missing, probe.remedy, level);
@@ -132,7 +141,7 @@ export function figure(draw: Draw, level: Level, controls: Node[] = []): HTMLEle
       ...probe.notes.map((note) => el("p", "faint", prose(note))),
     ),
   );
-  pictures.set(place, new Picture(place, draw));
+  pictures.set(place, new Picture(place, draw, chosen));
   near.observe(place);
   sizes.observe(place);
   return whole;

@@ -8,7 +8,7 @@ const packed = (value: unknown) => deflateRawSync(Buffer.from(JSON.stringify(val
 const least = { format: "harness-page", version: 1, title: "µ ✓ 漢" };
 
 test("a document survives packing, with letters of every kind", () => {
-  assert.deepEqual(decode(`\n ${packed(least)} \n`), { contents: null, claims: null, pages: [least] });
+  assert.deepEqual(decode(`\n ${packed(least)} \n`), { contents: null, claims: null, pages: [least], history: null });
 });
 
 test("several documents, one a line, come with their contents", () => {
@@ -20,11 +20,24 @@ test("several documents, one a line, come with their contents", () => {
     tone: "bad",
     parts: [part(true), part(false)],
   };
-  assert.deepEqual(decode(`${packed(contents)}\n${packed(least)}`), { contents, claims: null, pages: [least] });
+  assert.deepEqual(decode(`${packed(contents)}\n${packed(least)}`), {
+    contents,
+    claims: null,
+    pages: [least],
+    history: null,
+  });
   const claims = { format: "harness-claims-page", version: 1, headline: "1 claim", confidence: 0.99, claims: [] };
   const led = { ...contents, parts: [{ name: "claims", headline: "", tone: "plain", page: true }, ...contents.parts] };
-  assert.deepEqual(decode([led, claims, least].map(packed).join("\n")), { contents: led, claims, pages: [least] });
-  assert.deepEqual(decode(packed(claims)), { contents: null, claims, pages: [] });
+  assert.deepEqual(decode([led, claims, least].map(packed).join("\n")), {
+    contents: led,
+    claims,
+    pages: [least],
+    history: null,
+  });
+  assert.deepEqual(decode(packed(claims)), { contents: null, claims, pages: [], history: null });
+  const history = { format: "harness-history-chart", version: 1, headline: "h", commits: [], series: [] };
+  assert.deepEqual(decode(packed(history)), { contents: null, claims: null, pages: [], history });
+  assert.throws(() => decode(packed({ ...history, version: 2 })), /version 2/);
   assert.throws(() => decode(packed({ ...claims, version: 2 })), /version 2/);
   assert.throws(() => decode(packed(contents)), /damaged/, "a report is missing");
   assert.throws(() => decode(packed({ ...contents, version: 2 })), /version 2/);

@@ -14,6 +14,7 @@ import {
   tick,
   times,
   unknown,
+  with_unit,
 } from "page/format";
 
 test("quantities have four figures whatever their size", () => {
@@ -75,4 +76,11 @@ test("a long text loses its middle", () => {
 test("one is not counted as several", () => {
   assert.equal(counted(1, "process", "processes"), "1 process");
   assert.equal(counted(2000, "sample"), "2,000 samples");
+});
+
+test("times have the unit that a person reads; other quantities keep theirs", () => {
+  assert.equal(with_unit(0.0003233, "s"), "323.3 µs");
+  assert.equal(with_unit(3327393, "us"), "3.327 s");
+  assert.equal(with_unit(12.82, "us"), "12.82 us");
+  assert.equal(with_unit(3327393, "bytes"), "3,327,393 bytes");
 });

@@ -44,7 +44,16 @@ test("21 phases have 21 colours that can be told apart, light and dark", () => {
   const one = { ...structuredClone(details[0]), phases: {} as Record<string, number> };
   for (let at = 0; at < 21; ++at) one.phases[`phase ${at}`] = 1;
   const bars = drawn(phases([one], look)).option.series.filter((series) => series.type === "bar");
-  assert.equal(new Set(bars.map((bar) => bar.itemStyle.color)).size, 21);
+  assert.equal(new Set(bars.map((bar) => bar.itemStyle.color)).size, bars.length);
+});
+
+test("many phases are the known ones, the longest ones, and the sum of the rest", () => {
+  const one = { ...structuredClone(details[0]), phases: { construct: 1, sampling: 100 } as Record<string, number> };
+  for (let at = 0; at < 18; ++at) one.phases[`bookkeeping ${at}`] = at === 3 ? 20 : 0.5;
+  const plot = drawn(phases([one], look));
+  assert.deepEqual(plot.table.columns, ["case", "set-up", "steady (sampling)", "bookkeeping 3", "others", "in all"]);
+  assert.match(plot.table.rows[0]![4]!, /^8.50 s$/);
+  assert.ok(plot.notes.some((note) => note.includes("bookkeeping 17")));
 });
 
 test("each case with a reference has its bar and its interval", () => {
@@ -140,6 +149,12 @@ test("the error that verification found is a quality", () => {
     ),
   );
   assert.equal(plot.table.rows.length, 8);
+  // The tolerance of the check is drawn, and the axis reaches it.
+  const tolerance = report.cases.find((one: any) => names.has(one.case) && one.verification).verification.tolerance;
+  const line = plot.option.series.flatMap((one: any) => one.markLine?.data ?? [])[0];
+  assert.equal(line.yAxis, tolerance);
+  assert.ok((plot.option as any).yAxis.max > tolerance);
+  assert.match(plot.summary, /tolerance/);
   assert.ok(plot.table.rows.some((row) => row[3] === "yes") && plot.table.rows.some((row) => row[3] === "no"));
 });
 

@@ -31,9 +31,14 @@ test("the axis holds zero, the margins and every interval, with round ticks betw
   assert.equal(place_on(axis, 7), 1, "an arrow at the end");
 });
 
-test("a change of many margins does not make the band invisible", () => {
-  const axis = axis_of([{ lo: 2, mid: 3, hi: 4, margin: 0.01 }]);
-  assert.ok((2 * 0.01) / (axis.hi - axis.lo) > 0.05);
+test("a wide interval does not make the band invisible, and a point far out is inside the axis all the same", () => {
+  const wide = axis_of([{ lo: -2, mid: 0.01, hi: 4, margin: 0.01 }]);
+  assert.ok((2 * 0.01) / (wide.hi - wide.lo) > 0.05);
+  const far = axis_of([
+    { lo: 0.78, mid: 0.84, hi: 0.91, margin: 0.05 },
+    { lo: -0.9, mid: -0.8, hi: -0.7, margin: 0.05 },
+  ]);
+  assert.ok(far.hi > 0.84 && far.lo < -0.8);
 });
 
 test("whoever must act comes first, then who is nearest to the margin; the informative and the skipped never", () => {

@@ -45,6 +45,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/harness/sdk
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/harness COMPONENT sdk FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/suites DESTINATION share/harness COMPONENT harness OPTIONAL)
 install(FILES ${CMAKE_SOURCE_DIR}/harness/suite/suite.schema.json ${CMAKE_SOURCE_DIR}/harness/sdk/harness_samples.py
+              ${CMAKE_SOURCE_DIR}/harness/store/postgresql/roles.sql
   DESTINATION share/harness COMPONENT harness OPTIONAL)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/harness/report/schemas DESTINATION share/harness COMPONENT harness)
 

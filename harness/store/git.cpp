@@ -73,7 +73,12 @@ Status check_repository(const fs::path& folder) {
   const Result<Output> output = git(folder, {"rev-parse", "--git-dir"});
   if (!output) return fail(ErrorKind::environment, output.error().message, "install git");
   if (output->exit.ok()) return {};
-  std::string advice = "run inside a git repository, or name record files";
+  if (output->err.find("not a git repository") != std::string::npos)
+    return fail(ErrorKind::usage,
+                fmt::format("{} is in no git repository, so a revision names nothing there",
+                            printable(fs::absolute(folder).lexically_normal().string())),
+                "go into the repository, or name a record file or a record's id instead of the revision");
+  std::string advice;
   if (output->err.find("dubious ownership") != std::string::npos)
     advice = fmt::format("git config --global --add safe.directory {}",
                          shell_quoted(fs::absolute(folder).lexically_normal().string()));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/files.h"
+#include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/suite/reader.h"
 #include "harness/suite/setting_keys.h"
@@ -40,15 +41,27 @@ std::string suite_called(const std::string& name) {
   return {};
 }
 
+// The suite of that name beside an installed program, or "".
+std::string installed_suite(const std::string& name) {
+  std::error_code code;
+  const fs::path file =
+      this_program().parent_path().parent_path() / "share/harness/suites" / (name + ".yaml");
+  return fs::is_regular_file(file, code) ? file.string() : std::string();
+}
+
 Error missing_file(const fs::path& path) {
   const std::string stem = path.extension() == ".yaml" ? path.stem().string() : path.filename().string();
-  if (const std::string called = suite_called(stem); !called.empty())
+  std::string meant = suite_called(stem);
+  if (meant.empty()) meant = nearest_file(path, {".yaml", ".yml"}).value_or("");
+  if (meant.empty()) meant = installed_suite(stem);
+  if (!meant.empty())
     return {ErrorKind::usage, "no such suite", Location{path.string()},
-            fmt::format("did you mean `{}`?", printable(called))};
-  const auto near = nearest_file(path, {".yaml", ".yml"});
+            fmt::format("did you mean `{}`?", printable(meant))};
+  std::string example = suite_called("smoke");
+  if (example.empty()) example = installed_suite("smoke");
   return {ErrorKind::usage, "no such suite", Location{path.string()},
-          near ? fmt::format("did you mean `{}`?", printable(*near))
-               : "give the path of a YAML file, such as `suites/smoke.yaml`"};
+          example.empty() ? "give the path of a YAML file"
+                          : fmt::format("give the path of a YAML file, such as `{}`", printable(example))};
 }
 
 // At most one byte more than the largest suite is read, whatever `path` is (a pipe has no size).
@@ -126,7 +139,13 @@ Checked<Suite> parse_suite(const std::string& text, const std::string& file) {
 Checked<Suite> load_suite(const std::string& path) {
   const Result<std::string> text = read_bounded(path);
   if (!text) return fail_checked(text.error());
-  return parse_suite(*text, path);
+  Checked<Suite> suite = parse_suite(*text, path);
+  const std::string ending = to_lower(fs::path(path).extension().string());
+  const bool other_kind = !ending.empty() && ending != ".yaml" && ending != ".yml" && ending != ".json";
+  if (suite || !other_kind) return suite;
+  const Error& first = suite.error().front();
+  return fail_checked({ErrorKind::usage, "is no suite: " + first.message, first.where,
+                       "suites are files of YAML, and their names end in .yaml"});
 }
 
 std::vector<std::string> module_paths(const Suite& suite) {

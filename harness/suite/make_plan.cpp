@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "harness/base/filter.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/model/known_metrics.h"
@@ -314,6 +315,23 @@ class Planner {
   std::size_t points_ = 0;
 };
 
+// A claim about no case would never be refuted. Names of benchmarks in the output of programs are not known
+// before they run.
+void check_claimed_cases(const Suite& suite, const std::vector<PlannedCase>& cases, ErrorList& errors) {
+  for (const ProgramCase& program : suite.programs)
+    if (!program.reads.empty()) return;
+  for (const Claim& claim : suite.claims)
+    for (const std::string* pattern : {&claim.of, &claim.against}) {
+      const bool found = std::any_of(cases.begin(), cases.end(),
+                                     [&](const PlannedCase& one) { return filter_match(*pattern, one.id); });
+      if (pattern->empty() || found || cases.empty()) continue;
+      errors.add(claim.where,
+                 fmt::format("`{}` of the claim matches no case: {}", pattern == &claim.of ? "of" : "against",
+                             in_ticks(*pattern)),
+                 fmt::format("cases are named such as `{}`", printable(cases.front().id)));
+    }
+}
+
 }  // namespace
 
 Checked<Plan> make_plan(const Suite& written, const Catalog& catalog, const PlanOptions& options) {
@@ -332,6 +350,7 @@ Checked<Plan> make_plan(const Suite& written, const Catalog& catalog, const Plan
   // Points that differed in what is set are one case now.
   if (options.axes.empty()) list.report_duplicates(suite.identity.file, errors);
   if (errors.empty()) list.resolve_references(errors);
+  if (errors.empty() && options.axes.empty() && !options.arms) check_claimed_cases(suite, list.cases, errors);
   Plan plan{suite.identity, module_paths(suite), std::move(list.cases)};
   for (PlannedCase& one : plan.cases)
     if (!one.program) one.hides = catalog.module_hiding(one.workload);

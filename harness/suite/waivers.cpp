@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t largest_waivers = 1 << 20;
 const YamlWords waiver_words{"waivers file", "waive by pattern, and remove what has expired",
-                             "write `version: 1` and `waivers: []`; manual/read-a-verdict.md has an example"};
+                             "write `version: 1` and `waivers: []`"};
 
 bool is_a_day(const std::string& date) {
   namespace chrono = std::chrono;

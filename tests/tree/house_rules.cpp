@@ -110,6 +110,14 @@ std::vector<std::string> english_literals(const SourceFile& file) {
   });
 }
 
+std::vector<std::string> uninstalled_files(const SourceFile& file) {
+  static const std::regex inside(
+      R"(\b(manual|tests|kernels|harness/(cli|store|suite|report|verdict))/|\bsuites/README)");
+  return literals_that(file, [](const std::string& text) {
+    return text.find(' ') != std::string::npos && std::regex_search(text, inside);
+  });
+}
+
 std::vector<std::string> hard_sentences(const SourceFile& file) {
   static constexpr std::array<std::string_view, 9> dangling{
       "Of ", "What ", "Those ", "Whoever ", "Whose ", "One that ", "Which ", "Whatever ", "That which "};

@@ -24,6 +24,9 @@ std::vector<std::string> read_sentences(const SourceFile& file);
 // String literals of several words.
 std::vector<std::string> english_literals(const SourceFile& file);
 
+// Literals that name a document or a file of this tree that an installation does not have.
+std::vector<std::string> uninstalled_files(const SourceFile& file);
+
 // Sentences of comments (or of a Markdown file's prose) that are too long or start with nothing to hold on
 // to.
 std::vector<std::string> hard_sentences(const SourceFile& file);

@@ -72,6 +72,12 @@ TEST(HouseRules, FindSentencesThatAreRead) {
     EXPECT_THAT(read_sentences(code(line)), IsEmpty()) << line;
 }
 
+TEST(HouseRules, FindAdviceThatAnInstallationCannotFollow) {
+  EXPECT_THAT(uninstalled_files(code("f(\"see manual/reference.md\");")), SizeIs(1));
+  EXPECT_THAT(uninstalled_files(code("f(\"harness/store/roles.sql lists them\");")), SizeIs(1));
+  EXPECT_THAT(uninstalled_files(code("f(\"run suites/smoke.yaml; share/harness/suites\");")), IsEmpty());
+}
+
 TEST(HouseRules, FindEnglish) {
   EXPECT_THAT(english_literals(code("f(\"too few processes\");")), SizeIs(1));
   EXPECT_THAT(english_literals(code("f(\"wall_time\", \"{} {}\"); // too few processes")), IsEmpty());

@@ -106,6 +106,10 @@ TEST(House, ReadsNoSentence) {
   expect_at_most(broken(read_sentences, sources({"harness"})), {});
 }
 
+TEST(House, AdvisesOnlyInstalledFiles) {
+  expect_at_most(broken(uninstalled_files, sources({"harness"})), {});
+}
+
 // Allowed: "machine class", a fact's name, and "(anonymous namespace)", a part of kernels' names.
 TEST(House, HasNoEnglishWhereVerdictsAreMade) {
   expect_at_most(broken(english_literals, sources({"harness/verdict", "harness/study"})), {});

@@ -7,4 +7,6 @@ clone
 page manual/write-a-suite.md 'Start'
 step 0 "harness list"
 step 0 "harness run"
+step 0 "harness list --workloads"
+names gelu cublas_unfused
 finish_walk

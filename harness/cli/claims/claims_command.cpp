@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/claims/claimed_suites.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/output/emit.h"
@@ -90,7 +91,8 @@ int claims_command(const ClaimsArguments& arguments, const CommandLine& /*line*/
     return report_error({ErrorKind::usage,
                          fmt::format("no claims in {}", join(arguments.suites, ", ")),
                          {},
-                         "add the key `claims` to a suite; manual/write-a-suite.md has an example"});
+                         "add the key `claims` to a suite, with `says`, `source`, `of` and a range such as "
+                         "`value: \"<= 0.01\"`"});
   Missing missing;
   for (const Suite& suite : *suites)
     if (const Status added = add_suite(report, suite, arguments, missing); !added)
@@ -128,6 +130,7 @@ void add_claims(Commands& commands) {
       "of it lies\noutside. A claim with `gate: true` must be confirmed: exit 1 where it is refuted, 3 where "
       "it is "
       "open, 4 without a record.");
+  add_examples(command, {"harness claims suite.yaml"});
 }
 
 }  // namespace harness

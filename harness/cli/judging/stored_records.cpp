@@ -55,7 +55,7 @@ Status keep_verdict(Store& store, const std::string& id, const Comparison& compa
   if (!*may) {
     fmt::print(stderr,
                "the verdict is not kept in {}: the user's role may not judge "
-               "(harness/store/postgresql/roles.sql lists the roles)\n",
+               "(share/harness/roles.sql of an installation lists the roles)\n",
                store.place());
     return {};
   }

@@ -17,7 +17,7 @@ Status check_gpu_can_be_used(const Prepared& prepared) {
     if (is_gpu_kind(planned.device) && planned.skip)
       return fail(ErrorKind::environment, planned.where,
                   fmt::format("--require-gpu: {} is skipped: {}", planned.id, report::words(*planned.skip)),
-                  "leave it out with --filter '!...', or build for this GPU with ci/bootstrap.sh");
+                  "leave it out with --filter '!...', or build for this GPU");
   return {};
 }
 

@@ -26,9 +26,14 @@ Result<std::string> parse_device(const std::string& name) {
   const DeviceKind* kind = find_device_kind(name);
   const bool is_host = kind != nullptr && !kind->is_gpu;
   if (is_host || cuda_ordinal(name) || is_scripted_device(name)) return name;
-  const auto near = nearest(name, usual_device_names());
+  // Other words for a GPU lie nearer to `cpu` than to the name of its kind.
+  const std::size_t colon = std::min(name.find(':'), name.size());
+  const std::vector<std::string> words{std::string(cpu_kind.name), "gpu", "nvidia"};
+  const auto word = nearest(to_lower(name.substr(0, colon)), words);
+  auto near = nearest(name, usual_device_names());
+  if (word && *word != cpu_kind.name) near = std::string(cuda_kind.name) + name.substr(colon);
   return fail(ErrorKind::usage, fmt::format("`{}` is not a device", printable(name)),
-              near ? fmt::format("did you mean `{}`?", *near) : "known: " + device_names());
+              near ? fmt::format("did you mean `{}`?", printable(*near)) : "known: " + device_names());
 }
 
 Result<DeviceOption> parse_devices(const std::string& text) {

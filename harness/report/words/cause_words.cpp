@@ -252,7 +252,8 @@ std::string words(const Cause& cause) {
     case CauseCode::no_worker_lasted: return "two workers in a row ended before they measured anything";
     case CauseCode::device_refused: return cause.text("problem");
     case CauseCode::not_tried_again: return on_earlier_process(cause);
-    case CauseCode::program_not_started: return cause.text("problem") + "; check `command` and `folder`";
+    case CauseCode::program_not_started:
+      return cause.text("problem") + "; check the command, and the folder that it starts in";
     case CauseCode::program_ended:
       return (cause.count("preparing") == 0 ? "the program failed: " : "`prepare` failed: ") +
              ending_of(cause) + printed_of(cause);

@@ -284,7 +284,8 @@ std::string advice_for(const Observation& finding) {
     case Check::matrix_product: return slow_machine_advice(finding, "FLOP/s");
     case Check::cases: return "see the reasons below, and harness list";
     case Check::skipped: return "they are left out of every result and comparison made here";
-    default: return "see manual/read-a-verdict.md";
+    default:
+      return "measure all the same, and see how far the results of one build differ: `harness calibrate`";
   }
 }
 

@@ -153,8 +153,8 @@ Status check_campaign_rights(Database& database, const std::string& campaign) {
       return fail(ErrorKind::usage,
                   fmt::format("{}: the user's role lacks the right {} on {}, which a campaign needs",
                               database.name(), right.privilege, right.table),
-                  "measure as a role that has `harness_insert`; the owner runs "
-                  "harness/store/postgresql/roles.sql again where the program is newer");
+                  "measure as a role that has `harness_insert`; the owner runs share/harness/roles.sql of an "
+                  "installation again where the program is newer");
   if (campaign.empty()) return {};
   std::string role;
   int own = 0;

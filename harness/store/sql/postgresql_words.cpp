@@ -57,7 +57,7 @@ bool is_server_away(const std::string& message) {
 
 std::string postgresql_advice(const std::string& message) {
   if (message.find("permission denied") != std::string::npos)
-    return "the user's role may not do that; harness/store/postgresql/roles.sql lists the roles";
+    return "the user's role may not do that; share/harness/roles.sql of an installation lists the roles";
   if (is_server_away(message)) return "check that the server runs and that the URL names its host and port";
   if (has_one_of(message, std::array{"password authentication failed", "no password supplied"}))
     return "check the user that the URL names, and its password in ~/.pgpass, in the file that PGPASSFILE "

@@ -11,6 +11,12 @@ namespace harness {
 namespace {
 
 // Null, with an error, when the workload has no such variant.
+// Where nothing is near and too many are known to be named, the command that lists them.
+std::string or_list(std::string advice) {
+  return advice.empty() ? "`harness list --workloads` lists workloads, their parameters and variants"
+                        : advice;
+}
+
 const sdk::Variant* find_variant(const CaseGroup& group, const At<std::string>& name, const Catalog& catalog,
                                  ErrorList& errors) {
   const sdk::Variant* found = catalog.variant(group.workload.value, name.value);
@@ -18,7 +24,7 @@ const sdk::Variant* find_variant(const CaseGroup& group, const At<std::string>& 
     errors.add(name.where,
                fmt::format("unknown variant {} of workload {}", in_ticks(name.value),
                            in_ticks(group.workload.value)),
-               suggestion(name.value, catalog.variant_names(group.workload.value)));
+               or_list(suggestion(name.value, catalog.variant_names(group.workload.value))));
   return found;
 }
 
@@ -60,7 +66,7 @@ std::optional<Target> find_target(const CaseGroup& group, const Catalog& catalog
     const std::vector<std::string> known = catalog.workload_names();
     errors.add(group.workload.where, fmt::format("unknown workload {}", in_ticks(group.workload.value)),
                known.empty() ? "there are none; is a plugin missing in `modules`?"
-                             : suggestion(group.workload.value, known));
+                             : or_list(suggestion(group.workload.value, known)));
     return std::nullopt;
   }
   for (const At<std::string>& name : group.variants)

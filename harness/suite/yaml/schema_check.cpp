@@ -164,10 +164,13 @@ class SchemaCheck {
                 fmt::format("{}: {}, found {}", subject(refusal.path), expected, described(value)), advice);
   }
 
-  // A bare number where a duration is expected: which one is meant?
+  // A bare number where a percentage or a duration is expected.
   static std::string unit_advice(const YamlValue& value, const Json& schema) {
     const bool number = value.kind == Kind::integer || value.kind == Kind::real;
-    if (!number || !string_in(schema, "errorMessage").starts_with("expected a duration")) return {};
+    const std::string expected = string_in(schema, "errorMessage");
+    if (!number || value.text.starts_with('-')) return {};
+    if (expected.starts_with("expected a percentage")) return fmt::format("write `{}%`", value.text);
+    if (!expected.starts_with("expected a duration")) return {};
     return fmt::format("write `{0}s` for seconds, `{0}ms` for milliseconds", value.text);
   }
 

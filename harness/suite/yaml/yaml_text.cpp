@@ -41,6 +41,29 @@ std::optional<TextPosition> indentation_tab(std::string_view text, int last) {
   return std::nullopt;
 }
 
+// The line before `place` that has something, where it should be `name: value` and lacks the colon.
+struct LineWithoutColon {
+  TextPosition place;
+  std::string text;
+};
+std::optional<LineWithoutColon> line_without_colon(std::string_view text, TextPosition place) {
+  const std::vector<std::string> lines = split(text, '\n');
+  for (int line = place.line - 1; line > 0; --line) {
+    const std::string& whole = lines[static_cast<std::size_t>(line) - 1];
+    std::string_view content = trim(whole);
+    if (content.empty() || content.starts_with('#')) continue;
+    if (content.starts_with("- ")) content = trim(content.substr(2));
+    const bool has_colon = content.find(": ") != std::string_view::npos || content.ends_with(':');
+    const std::size_t space = content.find(' ');
+    const bool is_named = space != std::string_view::npos &&
+                          std::all_of(content.begin(), content.begin() + static_cast<std::ptrdiff_t>(space),
+                                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+    if (has_colon || !is_named) return std::nullopt;
+    return LineWithoutColon{{line, static_cast<int>(whole.find(content)) + 1}, std::string(content)};
+  }
+  return std::nullopt;
+}
+
 struct Wording {
   std::string_view parser;   // how the parser's message begins
   std::string_view message;  // ours
@@ -136,6 +159,16 @@ void add_syntax_error(const std::string& text, const std::string& file, TextPosi
   if (const auto tab = indentation_tab(text, last)) {
     errors.add({file, tab->line, tab->column}, "a tab in the indentation, which YAML does not allow",
                "indent with spaces");
+    return;
+  }
+  if (const auto lacking = line_without_colon(text, place);
+      lacking && message.starts_with("illegal map value")) {
+    const std::size_t space = lacking->text.find(' ');
+    errors.add(
+        {file, lacking->place.line, lacking->place.column},
+        "not valid YAML: expected `name: value`, and this line has no colon",
+        fmt::format("write `{}:{}`, if `{}` is a name", printable(lacking->text.substr(0, space)),
+                    printable(lacking->text.substr(space)), printable(lacking->text.substr(0, space))));
     return;
   }
   const Location where{file, place.line, place.column};

@@ -69,6 +69,8 @@ std::string format_significant(double value, int digits) {
   if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
   if (value == 0) return "0";
   const int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(value))));
+  constexpr int least = -4;  // smaller numbers would begin with zeros
+  if (magnitude < least) return fmt::format("{:.{}e}", value, digits - 1);
   const int decimals = std::max(0, digits - 1 - magnitude);
   return fmt::format("{:.{}f}", value, std::min(decimals, 12));
 }

@@ -116,10 +116,11 @@ int run_program(int argc, char** argv) {
       "harness"};
   program.set_version_flag("--version", "harness " HARNESS_VERSION);
   program.require_subcommand(1);
-  program.footer("First steps: harness list suites/smoke.yaml; harness run suites/smoke.yaml");
   Action chosen;
   Commands commands(program, chosen);
   add_all_commands(commands);
+  // After the commands, which would inherit it.
+  program.footer("First steps: harness doctor; harness list --workloads; harness time -- COMMAND");
   const Checked<DefaultedLine> line =
       with_deciding_defaults(program, std::vector<std::string>(argv + 1, argv + argc));
   if (!line) return report_errors(line.error());

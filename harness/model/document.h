@@ -138,6 +138,8 @@ struct Table {
 struct Prose {
   std::vector<std::string> lines;
   Paint paint = Paint::faint;
+  std::vector<std::string> columns =
+      {};  // one a line, or none: a line is left out with the column it explains
 };
 
 struct List {
@@ -166,6 +168,7 @@ struct Finding {
   std::vector<std::string> details = {};
   std::vector<std::string> advice = {};
   std::string where = {};  // "suites/fusion.yaml:12"
+  bool in_table = false;   // a row of a table says what its text says
 };
 
 struct Findings {
@@ -206,6 +209,7 @@ struct Document {
   std::vector<std::string> next_steps = {};
   std::string exit_meaning = {};  // "exit code 1: at least one case regressed"
   std::string command = {};       // prints the report in full
+  std::string unfolds = {};       // the command or option that shows folded findings on a terminal
 };
 
 }  // namespace harness::report

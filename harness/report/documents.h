@@ -44,8 +44,9 @@ Report comparison_document(const Comparison& comparison, const Sources& sources 
 // `harness explain`.
 Report explanation_document(const Retelling& explanation);
 
-// `harness history`.
-Report history_document(const HistoryReport& history);
+// `harness history`. `verdicts`: of the cases in their records, for the interactive page, which there is only
+// with them.
+Report history_document(const HistoryReport& history, const CaseVerdicts* verdicts = nullptr);
 
 // `harness bisect`.
 Report bisect_document(const BisectReport& bisection);

@@ -36,6 +36,7 @@ struct Style {
   std::size_t markdown_limit = 0;  // the most bytes of Markdown; 0: no limit
   std::string whole = {};          // the file with the full report, when Markdown is shortened: "report.html"
   bool unicode = true;             // the terminal shows more than ASCII
+  bool verbose = false;            // the terminal shows folded findings in full
 };
 
 // The facts may be referred to by the functions, so they must live as long as the report.

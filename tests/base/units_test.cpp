@@ -40,6 +40,8 @@ TEST(Format, KeepsSignificantDigits) {
   EXPECT_EQ(format_significant(0.041234), "0.04123");
   EXPECT_EQ(format_significant(1234.6), "1235");
   EXPECT_EQ(format_significant(0), "0");
+  EXPECT_EQ(format_significant(1.9973e-7), "1.997e-07") << "no row of zeros";
+  EXPECT_EQ(format_significant(0.00012346), "0.0001235");
   EXPECT_EQ(format_significant(NAN), "nan");
   EXPECT_EQ(format_significant(-INFINITY), "-inf");
 }

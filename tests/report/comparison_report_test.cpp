@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "fixture.h"
 #include "golden.h"
 #include "grids.h"
+#include "harness/base/text.h"
 #include "harness/report/documents/comparison/comparison_headline.h"
 #include "harness/report/documents/comparison/comparison_remarks.h"
 #include "harness/report/documents/comparison/standing.h"
@@ -51,6 +53,72 @@ TEST(Rows, ShowTheValuesOfBothSides) {
     EXPECT_NE(text.find("13.16 us"), std::string::npos) << text;
     EXPECT_NE(text.find("13.69 us"), std::string::npos) << text;
   }
+}
+
+// The lines that name the case.
+std::size_t lines_about(const std::string& text, const std::string& name) {
+  const std::vector<std::string> lines = split(text, '\n');
+  return static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
+    return line.find(name) != std::string::npos;
+  }));
+}
+
+TEST(Order, IsTheVerdictThenTheRowsThenTheCausesAndOthersInALineEach) {
+  Comparison comparison = with_verdicts({regressed, inconclusive, inconclusive, improved});
+  for (ComparisonRow& row : comparison.rows) {
+    row.ratio = 1.04;
+    row.baseline.processes = row.current.processes = 5;
+    row.baseline.center = row.current.center = 13.16;
+    row.diagnostics = {{DiagnosticCode::few_processes, {{"processes", 2}, {"recommended", 5}}}};
+  }
+  comparison.rows[0].reason = {ReasonCode::worse};
+  comparison.rows[1].reason = {ReasonCode::undecided};
+  comparison.rows[2].ratio = 0;  // not in the table
+  comparison.rows[2].reason = {ReasonCode::too_few_processes, {{"needed", 8}}};
+  comparison.rows[3].informative = true;
+  comparison.rows[3].reason = {ReasonCode::better};
+  comparison.differences = {{"", {"driver", "1", "2"}}};
+  comparison.baseline.id = "b";
+  comparison.baseline.found.code = SourceCode::record;
+  const std::string text = terminal(comparison);
+  const auto at = [&](const char* what) { return text.find(what); };
+  EXPECT_EQ(at("REGRESSED:"), 0U);
+  EXPECT_LT(at("13.16 us"), at("\nwhy\n"));
+  EXPECT_LT(at("\nwhy\n"), at("the environments differ"));
+  EXPECT_LT(at("the environments differ"), at("\nother results\n"));
+  // Names in the table leave out what all share.
+  EXPECT_EQ(lines_about(text, "case/0"), 1U) << text;
+  EXPECT_EQ(lines_about(text, "case/1"), 0U) << "its line is that of the table";
+  EXPECT_EQ(lines_about(text, "case/2"), 1U) << "the table has none";
+  EXPECT_EQ(lines_about(text, "case/3"), 0U) << text;
+  EXPECT_NE(at("case/2  inconclusive: 5 against 5 processes"), std::string::npos) << text;
+  EXPECT_NE(at("more on 3 results: `harness compare"), std::string::npos) << text;
+  Style verbose = style;
+  verbose.verbose = true;
+  const std::string whole = render_comparison(comparison, Format::terminal, verbose);
+  for (const char* other : {"case/1", "case/2", "case/3"}) EXPECT_EQ(lines_about(whole, other), 1U) << whole;
+  EXPECT_EQ(whole.find("--verbose"), std::string::npos);
+  // Files have everything.
+  const std::string markdown = render_comparison(comparison, Format::markdown, style);
+  EXPECT_NE(markdown.find("<summary>why: 3 other results</summary>"), std::string::npos) << markdown;
+}
+
+TEST(Footnotes, StandOnlyBelowColumnsThatAreThere) {
+  Comparison comparison = with_verdicts({regressed});
+  ComparisonRow& row = comparison.rows[0];
+  row.ratio = 1.04;
+  row.reason = {ReasonCode::worse};
+  row.baseline.processes = row.current.processes = 5;
+  row.baseline.center = row.current.center = 13.16;
+  Style wide = style;
+  wide.width = 200;
+  EXPECT_NE(render_comparison(comparison, Format::terminal, wide).find("  detectable: the"),
+            std::string::npos);
+  Style narrow = style;
+  narrow.width = 60;
+  const std::string text = render_comparison(comparison, Format::terminal, narrow);
+  EXPECT_EQ(text.find("detectable"), std::string::npos) << text;
+  EXPECT_NE(text.find("  change: current"), std::string::npos) << text;
 }
 
 TEST(FirstMeasurements, PassWithoutAnAlarm) {
@@ -185,10 +253,28 @@ TEST(NextSteps, NameTheCommandOrTheSettingThatHelps) {
   EXPECT_TRUE(names("`harness ab`", inconclusive, ReasonCode::undecided));
   EXPECT_FALSE(names("`sampling: processes`", inconclusive, ReasonCode::undecided));
   EXPECT_TRUE(names("`sampling: gate_deadline`", inconclusive, ReasonCode::forced_gates));
+  EXPECT_TRUE(names("more processes; a real slowdown", inconclusive, ReasonCode::not_confirmed))
+      << "the advice itself, which is folded above";
   EXPECT_TRUE(names("`--allow missing`", missing, ReasonCode::new_case));
   EXPECT_FALSE(names("`harness run`", missing, ReasonCode::new_case));
   EXPECT_TRUE(names("`harness run`", missing, ReasonCode::new_case, {}, ""))
       << "without a baseline every case is new";
+}
+
+TEST(NextSteps, OfFilesWithoutACommonNameTellHowToGiveThemOne) {
+  Comparison comparison = with_verdicts({missing, missing});
+  comparison.baseline.id = "r";
+  comparison.rows[0].reason = {ReasonCode::new_case};
+  comparison.rows[1].reason = {ReasonCode::removed_case};
+  const auto steps = [&] { return report::comparison_document(comparison).document.next_steps; };
+  EXPECT_EQ(steps().size(), 2U) << "of records of a store";
+  comparison.baseline.found.code = comparison.current.found.code = SourceCode::file;
+  ASSERT_EQ(steps().size(), 1U);
+  EXPECT_NE(steps()[0].find("`hyperfine -n NAME`"), std::string::npos);
+  comparison.rows[0].verdict = unchanged;  // one case is on both sides: files of the same suite
+  comparison.rows.push_back(comparison.rows[1]);
+  comparison.rows.back().reason = {ReasonCode::new_case};
+  EXPECT_EQ(steps().size(), 2U);
 }
 
 TEST(NextSteps, NameTheLookToMeasureOnTo) {

@@ -8,6 +8,7 @@
 #include "fixture.h"
 #include "grids.h"
 #include "harness/base/text.h"
+#include "harness/model/known_metrics.h"
 
 namespace harness {
 namespace {
@@ -87,6 +88,16 @@ TEST(Run, GivesEachMetricATableOfItsOwn) {
   other.unit = "GB/s";
   summaries.push_back(other);
   EXPECT_EQ(run_tables(summaries).size(), before + 1);
+}
+
+TEST(Run, ShowsMetricsThatDecideBeforeThoseThatOnlyInform) {
+  const Record record = fixture::record();
+  std::vector<Summary> summaries = fixture::summaries();
+  Summary setup = summaries[0];
+  setup.metric = setup_time_metric.name;
+  summaries.insert(summaries.begin(), setup);
+  const std::string text = render_run(record, summaries, Format::terminal);
+  EXPECT_LT(text.find("\ngpu_time"), text.find("\nsetup_time"));
 }
 
 // A series of another metric, the same in every sample, `gain` times better than its reference.

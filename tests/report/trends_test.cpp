@@ -6,6 +6,7 @@
 #include "harness/base/text.h"
 #include "harness/report/documents.h"
 #include "harness/report/sparkline.h"
+#include "page_reader.h"
 #include "studies.h"
 
 namespace harness {
@@ -63,6 +64,25 @@ TEST(History, WithoutAChangeIsGreenAndSaysSoOnce) {
   EXPECT_EQ(view.alerts[0].alarm, report::Alarm::notice);
   history.trends.clear();
   EXPECT_FALSE(report::history_document(history).document.headline.empty());
+}
+
+TEST(History, HasAPageWithTheVerdictOfEachCommit) {
+  const HistoryReport history = fixture::history();
+  const Trend& trend = history.trends[0];
+  const CaseVerdicts verdicts{{{trend.points.back().record, trend.case_id}, "regressed"}};
+  EXPECT_FALSE(report::history_document(history).page) << "without verdicts it is a plain page";
+  const Report report = report::history_document(history, &verdicts);
+  const Json whole = page::document_of_data(report.page(1'000'000));
+  EXPECT_EQ(whole["headline"], report.document.headline);
+  const Json& series = whole["series"][0];
+  EXPECT_EQ(series["case"], trend.case_id);
+  EXPECT_EQ(series["margin"], trend.margin);
+  EXPECT_EQ(series["verdicts"].size(), trend.points.size());
+  EXPECT_EQ(series["verdicts"].front(), "");
+  EXPECT_EQ(series["verdicts"].back(), "regressed");
+  EXPECT_EQ(whole["left_out"], 0);
+  const Json none = page::document_of_data(report.page(10));
+  EXPECT_EQ(none["left_out"], history.trends.size()) << "what has no room is counted";
 }
 
 TEST(History, NeedsNoUnicode) {

@@ -9,6 +9,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/affected/affected_side.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/output/emit.h"
@@ -119,8 +120,9 @@ void add_affected(Commands& commands) {
   command.footer(
       "A result cannot change where its host code, the kernels that it may launch, and the libraries that it "
       "needs\nare equal. Whatever is not understood can change. Exit status: 0, 1 with --exit-code where "
-      "something can\nchange, 2 usage.\n"
-      "Example: harness affected --baseline main --current HEAD --record baselines/nvidia-h200/matmul.json");
+      "something can\nchange, 2 usage.");
+  add_examples(command, {"harness affected --baseline old --current new",
+                         "harness affected --baseline old --current new --exit-code"});
 }
 
 }  // namespace harness

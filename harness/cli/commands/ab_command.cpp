@@ -7,6 +7,7 @@
 #include "harness/base/environment.h"
 #include "harness/cli/ab/judge_sides.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options/policy_options.h"
 #include "harness/cli/options/typed_option.h"
@@ -201,14 +202,17 @@ void add_ab(Commands& commands) {
   arguments.clocks.add_to(command);
   arguments.policy.add_to(command);
   arguments.output.add_to(command);
+  arguments.output.add_verbose_to(command);
   command.footer(
       "Each commit's own suite names its cases; the current suite says how they are sampled. Both records\n"
       "stay in the store. They never become the baseline of another run: refer to them by id.\n"
       "Exit status: 0 no regression, 1 regressed, 2 usage or a build that fails, 3 inconclusive, 4 missing "
       "on\n"
       "a side, 5 a case failed or computed a wrong result, 130 interrupted.\n"
-      "A build leaves build/release/bin/harness, or a plugin of the suite.\n"
-      "Example: harness ab suites/fusion.yaml --baseline main --build ci/bootstrap.sh");
+      "A build leaves build/release/bin/harness, or a plugin of the suite.");
+  add_examples(command,
+               {"harness ab suite.yaml --baseline main",
+                "harness ab --baseline-command './sort 1000' --current-command './sort 2000' --margin 2%"});
 }
 
 }  // namespace harness

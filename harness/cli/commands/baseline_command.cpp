@@ -4,6 +4,7 @@
 
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/output/emit.h"
@@ -104,12 +105,16 @@ void add_baseline(Commands& commands) {
       ->required();
   promote.add_option("--reason", arguments->reason, "why it is right, for the reviewer")->required();
   promote.add_flag("--allow-dirty", arguments->allow_dirty, "accept a record of uncommitted changes");
+  add_examples(promote,
+               {"harness baseline promote HEAD --author 'Ann Example' --reason 'rounds correctly now'"});
 
-  below.add("list", "List what is pinned, by whom and why", arguments, list_pinned);
+  CLI::App& list = below.add("list", "List what is pinned, by whom and why", arguments, list_pinned);
+  add_examples(list, {"harness baseline list"});
 
   CLI::App& show = below.add("show", "Print a pinned baseline", arguments, show_pinned);
   show.add_option("name", arguments->name, "MACHINE-CLASS/SUITE or the file")->required();
   arguments->output.add_to(show);
+  add_examples(show, {"harness baseline show nvidia-h200/demo"});
 }
 
 }  // namespace harness

@@ -11,6 +11,7 @@
 #include "harness/cli/bisect/bisect_search.h"
 #include "harness/cli/bisect/commit_line.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/prepare.h"
 #include "harness/cli/options/device_option.h"
@@ -178,8 +179,8 @@ void add_bisect(Commands& commands) {
   command.footer(
       "The search follows first parents; a merge is one step. A commit whose build or measurement fails is\n"
       "skipped. All records stay in the store, so repeating the command continues the search.\n"
-      "Exit status: 0 one commit found, 2 usage, 3 a range of commits, 4 nothing to find, 130 interrupted.\n"
-      "Example: harness bisect suites/fusion.yaml --good v1.2 --case '*/dtype=f16/*' --build 'make -j8'");
+      "Exit status: 0 one commit found, 2 usage, 3 a range of commits, 4 nothing to find, 130 interrupted.");
+  add_examples(command, {"harness bisect suite.yaml --good v1.2 --build 'make -j8'"});
 }
 
 }  // namespace harness

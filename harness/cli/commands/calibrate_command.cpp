@@ -9,6 +9,7 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/calibrate_write.h"
 #include "harness/cli/options/store_options.h"
@@ -272,10 +273,10 @@ void add_calibrate(Commands& commands) {
   command.footer(
       "The sessions stay in the store. They never become a baseline. `compare` reads the spread between\n"
       "sessions and devices from all sessions of this suite and machine class.\n"
-      "Exit status: 0, 2 usage, 4 nothing measured, 130 interrupted.\n"
-      "Examples: harness calibrate suites/fusion.yaml --runs 5 --processes 10 --detect 2%\n"
-      "          harness calibrate --from monday.json tuesday.json\n"
-      "          harness calibrate suites/fusion.yaml --write");
+      "Exit status: 0, 2 usage, 4 nothing measured, 130 interrupted.");
+  add_examples(command,
+               {"harness calibrate suite.yaml --runs 5 --processes 10 --detect 2%",
+                "harness calibrate --from monday.json tuesday.json", "harness calibrate suite.yaml --write"});
 }
 
 }  // namespace harness

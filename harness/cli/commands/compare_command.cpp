@@ -9,6 +9,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/deciding/confirm_red.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/code_causes.h"
 #include "harness/cli/judging/compare_files.h"
@@ -244,11 +245,16 @@ void add_compare(Commands& commands) {
   arguments.budget.add_to(command);
   arguments.policy.add_to(command);
   arguments.output.add_to(command);
+  arguments.output.add_verbose_to(command);
   command.footer(
       "Exit status: 0 no regression, 1 regressed, 2 usage, 3 inconclusive, 4 baseline missing or not\n"
       "comparable, 5 a case failed or computed a wrong result. Improvements fail only with\n"
       "--fail-on improved.\n"
       "All suites that a revision has records of are judged; the worst of their statuses counts.");
+  add_examples(
+      command,
+      {"harness compare --baseline main",
+       "harness compare --baseline monday.json --current tuesday.json --report markdown=verdict.md"});
 }
 
 }  // namespace harness

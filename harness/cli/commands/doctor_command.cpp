@@ -11,6 +11,7 @@
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/prepare.h"
 #include "harness/cli/options/store_options.h"
@@ -240,10 +241,8 @@ void add_doctor(Commands& commands) {
       "only undo clock locks that a killed run left behind, on all GPUs or on that of --device; needs the "
       "same rights as locking");
   arguments.output.add_to(command);
-  command.footer(
-      "Exit status: 0 fit (perhaps with warnings), 1 unfit, 2 usage.\n"
-      "Examples: harness doctor --device cuda:1 --format json\n"
-      "          harness doctor --suite suites/fusion.yaml");
+  command.footer("Exit status: 0 fit (perhaps with warnings), 1 unfit, 2 usage.");
+  add_examples(command, {"harness doctor", "harness doctor --suite suite.yaml --format json"});
 }
 
 }  // namespace harness

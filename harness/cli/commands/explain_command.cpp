@@ -9,6 +9,7 @@
 
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/code_causes.h"
 #include "harness/cli/judging/deciding_waivers.h"
@@ -215,6 +216,7 @@ void add_explain(Commands& commands) {
   arguments.policy.add_to(command);
   arguments.output.add_to(command);
   command.footer("Exit status: 0 explained, whatever the verdict; 2 usage, 4 a record is missing.");
+  add_examples(command, {"harness explain '*' --baseline main"});
 }
 
 }  // namespace harness

@@ -5,6 +5,7 @@
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/declared/command_tree.h"
 #include "harness/cli/declared/completion.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/declared/man_page.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options/typed_option.h"
@@ -66,15 +67,16 @@ void add_help(Commands& commands) {
   auto& [command, arguments] = commands.add("help", "Print the help of a command", help);
   command.add_option("command", arguments.path, "such as `run` or `baseline promote`")->type_name("COMMAND");
   arguments.program = &commands.parent();
+  add_examples(command, {"harness help run", "harness help baseline promote"});
 
   auto& completions = commands.add("completion", "Print what completes commands in a shell", completion);
   completions.arguments.program = &commands.parent();
   add_choice(completions.command, "shell", completions.arguments.shell, "the shell")->required();
-  completions.command.footer("bash: source <(harness completion bash)");
+  add_examples(completions.command, {"source <(harness completion bash)"});
 
   auto& manual = commands.add("man", "Print the manual page", man);
   manual.arguments.program = &commands.parent();
-  manual.command.footer("harness man | man -l -");
+  add_examples(manual.command, {"harness man | man -l -"});
 }
 
 }  // namespace harness

@@ -1,3 +1,4 @@
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/history/make_history.h"
 #include "harness/cli/history/write_site.h"
 
@@ -73,10 +74,16 @@ int history_command(const HistoryCommandArguments& arguments) {
   const Result<HistoryReport> report = make_history(**store, arguments.history, ".");
   if (!report) return report_error(report.error());
   const bool worse = std::any_of(report->trends.begin(), report->trends.end(), got_worse);
+  CaseVerdicts verdicts;
+  if (draws(arguments.output, Format::html)) {
+    Result<CaseVerdicts> found = verdicts_of(**store, *report, VerdictsAt::points);
+    if (!found) return report_error(found.error());
+    verdicts = std::move(*found);
+  }
   return emit(
       arguments.output,
       [&](Format format, const Style& style) {
-        return render(report::history_document(*report), format, style);
+        return render(report::history_document(*report, &verdicts), format, style);
       },
       worse && arguments.fail_on == FailOn::change ? exit_worse : exit_ok);
 }
@@ -128,10 +135,11 @@ void add_history(Commands& commands) {
   arguments.output.add_to(command);
   command.footer(
       "Exit status: 0, whatever happened; with --fail-on change 1 when a case got worse since its anchor;\n"
-      "2 usage, 4 nothing stored.\n"
-      "Examples: harness history 'linear_gelu/*' --metric time --last 100\n"
-      "          harness history --anchor v1.2 --fail-on change --report json=history.json\n"
-      "          harness history --html site --commit-url 'https://git.example.org/perf/commit/{commit}'");
+      "2 usage, 4 nothing stored.");
+  add_examples(command,
+               {"harness history '*/n=64' --metric time --last 100",
+                "harness history --anchor v1.2 --fail-on change --report json=history.json",
+                "harness history --html site --commit-url 'https://git.example.org/perf/commit/{commit}'"});
 }
 
 }  // namespace harness

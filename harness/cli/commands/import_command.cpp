@@ -7,6 +7,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options/date.h"
 #include "harness/cli/options/import_options.h"
@@ -175,8 +176,9 @@ void add_import(Commands& commands) {
     formats += fmt::format("\n  {}: {}", format->name, format->summary);
   command.footer(
       "Without --as the record goes to the store.\n"
-      "Formats (manual/reference.md):" +
+      "Formats:" +
       formats);
+  add_examples(command, {"harness import hyperfine.json --as sort.json"});
 }
 
 }  // namespace harness

@@ -7,6 +7,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/deciding_waivers.h"
 #include "harness/cli/judging/stored_records.h"
@@ -224,6 +225,8 @@ void add_plot(Commands& commands) {
   arguments.from.add_to(command);
   arguments.policy.add_to(command);
   command.footer(kinds_help());
+  add_examples(command, {"harness plot tuesday.json --kind interval --case '*/n=64' --baseline monday.json "
+                         "--output change.svg"});
 }
 
 }  // namespace harness

@@ -9,6 +9,7 @@
 
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/measuring/begin_run.h"
@@ -288,6 +289,7 @@ void add_records(Commands& commands) {
       ->type_name("N");
   arguments->from.add_to(list);
   arguments->output.add_to(list);
+  add_examples(list, {"harness records list --last 5"});
 
   CLI::App& show = below.add("show", "Print a record", arguments, show_record);
   show.add_option("record", arguments->record, "revision, id, @NAME or record file")
@@ -295,6 +297,7 @@ void add_records(Commands& commands) {
       ->type_name("REV|FILE");
   arguments->from.add_to(show);
   arguments->output.add_to(show);
+  add_examples(show, {"harness records show HEAD"});
 
   CLI::App& remove = below.add("delete", "Remove records for good", arguments, delete_records);
   remove.add_option("record", arguments->records, "ids, 8 characters or more, or @NAMEs")
@@ -302,6 +305,7 @@ void add_records(Commands& commands) {
       ->type_name("ID");
   add_dry_run(remove, arguments->dry_run);
   arguments->from.add_to(remove);
+  add_examples(remove, {"harness records delete @before --dry-run"});
 
   CLI::App& mark = below.add("mark", "Tell whether the alert of a record was true", arguments, mark_records);
   add_typed(
@@ -314,6 +318,7 @@ void add_records(Commands& commands) {
       ->required()
       ->type_name("ID");
   arguments->from.add_to(mark);
+  add_examples(mark, {"harness records mark false @before"});
 
   CLI::App& prune =
       below.add("prune", "Remove old records, but none with a name or a mark", arguments, prune_records);
@@ -324,7 +329,8 @@ void add_records(Commands& commands) {
       ->type_name("DATE");
   add_dry_run(prune, arguments->dry_run);
   arguments->from.add_to(prune);
-  group.footer("With --keep and --before a record must be spared by neither.");
+  prune.footer("With --keep and --before a record must be spared by neither.");
+  add_examples(prune, {"harness records prune --keep 20 --dry-run"});
 }
 
 }  // namespace harness

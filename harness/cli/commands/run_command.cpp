@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/begin_run.h"
 #include "harness/cli/measuring/measure_record.h"
@@ -30,7 +31,7 @@ int conclude(const RunJob& job, const Record& record, const Continued& continued
   const RunArguments& arguments = job.arguments;
   const bool judged = !arguments.against.empty();
   int status = any_failed(record) ? exit_failed : exit_ok;
-  if (judged) show_measured(record, job, true, status);
+  if (judged && arguments.output.verbose) show_measured(record, job, true, status);
   status = worst_status(status, keep_file(arguments, record));
   status = worst_status(status, check_any_measured(record, job));
   if (arguments.plan.quick)
@@ -193,11 +194,15 @@ void add_run(Commands& commands) {
   arguments.budget.add_to(command);
   arguments.policy.add_to(command);
   arguments.output.add_to(command);
+  arguments.output.add_verbose_to(
+      command, "with --against: also the tables of measured values, and reasons of all results");
   command.footer(
       "Exit status: 0 measured (and nothing regressed), 2 usage, 4 no case can run here, 5 a case failed or\n"
       "computed a wrong result, 130 interrupted; with --against also 1 regressed, 3 inconclusive, 4 "
       "baseline\n"
       "missing. The worst of several suites: 130, 2, 5, 1, 4, 3, 0.");
+  add_examples(command, {"harness run suite.yaml",
+                         "harness run suite.yaml --against main --report html=report.html,junit=report.xml"});
 }
 
 }  // namespace harness

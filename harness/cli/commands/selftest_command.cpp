@@ -7,6 +7,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options/typed_option.h"
 #include "harness/cli/output/emit.h"
@@ -165,9 +166,9 @@ void add_selftest(Commands& commands) {
       "Exit status: 0 no rate lies above its limit, 1 one does (99 % sure), 2 usage, 4 nothing to compare,\n"
       "130 interrupted. A verdict needs 5 processes a side, or 3 with both builds. `--min-processes 3` of\n"
       "other commands lowers that. `--processes 3 --splits 2000` simulates the cost, and fails: of cases\n"
-      "that have two modes and are slower by the margin, 9 % pass instead of 5 %.\n"
-      "Examples: harness selftest; harness selftest --seed 7 --splits 10000\n"
-      "          harness selftest --aa suites/fusion.yaml --processes 20");
+      "that have two modes and are slower by the margin, 9 % pass instead of 5 %.");
+  add_examples(command,
+               {"harness selftest --seed 7 --splits 200", "harness selftest --aa suite.yaml --processes 20"});
 }
 
 }  // namespace harness

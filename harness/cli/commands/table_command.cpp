@@ -3,6 +3,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/options/suite_options.h"
@@ -113,6 +114,8 @@ void add_table(Commands& commands) {
       "One row for each shape, one column for each variant. With --into and --mark the table replaces what "
       "stands between\n"
       "the lines `<!-- measured: NAME -->` and `<!-- end of NAME -->` of the file.");
+  add_examples(command,
+               {"harness table --show speedup", "harness table tuesday.json --into README.md --mark speeds"});
 }
 
 }  // namespace harness

@@ -9,6 +9,7 @@
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/measure_record.h"
 #include "harness/cli/output/emit.h"
@@ -141,8 +142,9 @@ void add_time(Commands& commands) {
   arguments.output.add_to(command);
   command.footer(
       "One start is one process of the statistics. Nothing is kept: a suite with `programs` keeps records.\n"
-      "Exit status: 0 measured, 2 usage, 5 the command failed, 130 interrupted.\n"
-      "Example: harness time --runs 20 --parameter-list size 1000,2000 -- ./sort {size}");
+      "Exit status: 0 measured, 2 usage, 5 the command failed, 130 interrupted.");
+  add_examples(command, {"harness time --runs 20 -- sleep 0.01",
+                         "harness time --runs 10 --parameter-list size 1000,2000 -- ./sort {size}"});
 }
 
 }  // namespace harness

@@ -10,6 +10,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options/typed_option.h"
 #include "harness/cli/output/emit.h"
@@ -141,8 +142,8 @@ void add_trace(Commands& commands) {
   arguments.output.add_to(command);
   command.footer(
       "The program is not changed: CUDA loads a library into it, and into the programs that it starts.\n"
-      "Exit status: 0 traced, 2 usage, 5 the command failed or the trace is void, 130 interrupted.\n"
-      "Example: harness trace -- python3 train.py --steps 60");
+      "Exit status: 0 traced, 2 usage, 5 the command failed or the trace is void, 130 interrupted.");
+  add_examples(command, {"harness trace -- ./train --steps 60"});
 }
 
 }  // namespace harness

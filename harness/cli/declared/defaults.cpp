@@ -12,9 +12,8 @@
 namespace harness {
 namespace {
 
-const YamlWords words_of_file{
-    "file of defaults", "a few options need a few lines",
-    "begin with `version: 1`, then options, such as `all: {store: results.db}`"};
+const YamlWords words_of_file{"file of defaults", "a few options need a few lines",
+                              "begin with `version: 1`, then options, such as `all: {store: results.db}`"};
 
 // The options of one command, or of all that have them, by name.
 struct Entries {

@@ -8,6 +8,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/farm/campaign_tasks.h"
 #include "harness/cli/farm/campaigns/campaign_owner.h"
@@ -271,6 +272,8 @@ void add_plan_to(Commands& below) {
       "Prints the campaign's id. A campaign of one build is measured on one device. One of two builds may "
       "be\n"
       "measured on many: each task has both.");
+  add_examples(command, {"harness farm plan suite.yaml --against main",
+                         "harness farm plan suite.yaml --against main --slurm farm.sh --elements 4"});
 }
 
 }  // namespace
@@ -313,13 +316,17 @@ void add_farm(Commands& commands) {
   work.footer(
       "Exit status: 0 nothing is left, 2 usage or a device that cannot be used, 4 another machine or build\n"
       "than the campaign's, 75 the store is away, 130 interrupted: the task at hand is given back.");
+  add_examples(work, {"harness farm work --leave"});
 
   CLI::App& status = *add("status", "Show how far a campaign is", farm_status);
   arguments->output.add_to(status);
+  add_examples(status, {"harness farm status"});
   CLI::App& judge = *add("judge", "Judge a finished campaign; the exit status is the verdict", farm_judge);
   arguments->policy.add_to(judge);
   arguments->output.add_to(judge);
+  arguments->output.add_verbose_to(judge);
   judge.footer("Exit status: that of run --against, and 4 while a task is not measured.");
+  add_examples(judge, {"harness farm judge --report markdown=verdict.md"});
 }
 
 }  // namespace harness

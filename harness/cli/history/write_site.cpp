@@ -3,27 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "harness/study/change_clusters.h"
 
 namespace harness {
 namespace {
-
-// Asks the store for the verdicts of the cases at their changes.
-Status add_verdicts(Store& store, report::SiteSuite& suite) {
-  std::map<std::string, std::set<std::string>> wanted;  // cases by record
-  for (const Trend& trend : suite.history.trends)
-    for (const TrendChange& change : trend.changes)
-      wanted[trend.points[change.index].record].insert(trend.case_id);
-  for (const auto& [record, ids] : wanted) {
-    const auto cases = store.cases_of(record);
-    if (!cases) return fail(cases.error());
-    for (const StoredCase& one : *cases)
-      if (ids.contains(one.id)) suite.verdicts[{record, one.id}] = one.verdict;
-  }
-  return {};
-}
 
 // Not flushed to disk: a site is thousands of files, and can be written again.
 Status write_page(const std::filesystem::path& path, const std::string& text) {
@@ -39,6 +26,25 @@ Status write_page(const std::filesystem::path& path, const std::string& text) {
 
 }  // namespace
 
+Result<CaseVerdicts> verdicts_of(Store& store, const HistoryReport& history, VerdictsAt where) {
+  std::map<std::string, std::set<std::string>> wanted;  // cases by record
+  for (const Trend& trend : history.trends) {
+    if (where == VerdictsAt::points)
+      for (const TrendPoint& point : trend.points) wanted[point.record].insert(trend.case_id);
+    else
+      for (const TrendChange& change : trend.changes)
+        wanted[trend.points[change.index].record].insert(trend.case_id);
+  }
+  CaseVerdicts verdicts;
+  for (const auto& [record, ids] : wanted) {
+    const auto cases = store.cases_of(record);
+    if (!cases) return fail(cases.error());
+    for (const StoredCase& one : *cases)
+      if (ids.contains(one.id)) verdicts[{record, one.id}] = one.verdict;
+  }
+  return verdicts;
+}
+
 Result<WrittenSite> write_site(Store& store, const HistoryArguments& arguments, const SiteOptions& options) {
   const auto names = suites_of(store);
   if (!names) return fail(names.error());
@@ -51,7 +57,9 @@ Result<WrittenSite> write_site(Store& store, const HistoryArguments& arguments, 
     if (!history) return fail(history.error());
     report::SiteSuite suite{std::move(*history), {}};
     suite.clusters = cluster_changes(suite.history.trends);
-    if (const Status read = add_verdicts(store, suite); !read) return fail(read.error());
+    Result<CaseVerdicts> verdicts = verdicts_of(store, suite.history, VerdictsAt::changes);
+    if (!verdicts) return fail(verdicts.error());
+    suite.verdicts = std::move(*verdicts);
     written.worse |= std::any_of(suite.history.trends.begin(), suite.history.trends.end(), got_worse);
     suites.push_back(std::move(suite));
   }

@@ -19,6 +19,10 @@ struct WrittenSite {
   bool worse = false;  // a series got worse since its anchor
 };
 
+// The verdicts of the cases, from the store: at their lasting changes, or at each of their points.
+enum class VerdictsAt { changes, points };
+Result<CaseVerdicts> verdicts_of(Store& store, const HistoryReport& history, VerdictsAt where);
+
 // The suites that `arguments` ask for, or all. The repository is that of the working folder.
 Result<WrittenSite> write_site(Store& store, const HistoryArguments& arguments, const SiteOptions& options);
 

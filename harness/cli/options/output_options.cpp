@@ -88,4 +88,8 @@ void OutputOptions::add_to(CLI::App& command) {
       ->type_name("BYTES");
 }
 
+void OutputOptions::add_verbose_to(CLI::App& command, const std::string& summary) {
+  command.add_flag("--verbose", verbose, summary);
+}
+
 }  // namespace harness

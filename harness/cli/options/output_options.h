@@ -31,9 +31,14 @@ struct OutputOptions {
   Format format = Format::terminal;        // of standard output
   std::vector<ReportTarget> reports = {};  // other outputs
   std::size_t markdown_limit = 0;          // bytes that Markdown may take; 0: as many as it needs
+  bool verbose = false;                    // the terminal shows what is folded
 
   // --color, --format, --report, --markdown-limit.
   void add_to(CLI::App& command);
+  // --verbose, of commands that judge.
+  void add_verbose_to(CLI::App& command, const std::string& summary =
+                                             "reasons of all results, not only of "
+                                             "those that decide");
 };
 
 }  // namespace harness

@@ -51,6 +51,7 @@ Style style_for(const OutputOptions& options, bool printed) {
   style.markdown_limit = options.markdown_limit;
   style.whole = whole_report(options.reports);
   style.unicode = terminal_has_unicode();
+  style.verbose = options.verbose;
   if (!printed) return style;
   style.colour = wants_colour(options.colour);
   style.width = terminal_width();
@@ -67,6 +68,13 @@ Status write_target(const ReportTarget& target, const OutputOptions& options, co
 Status print_whole(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return {};
   return fail(ErrorKind::environment, "standard output cannot be written to");
+}
+
+bool draws(const OutputOptions& options, Format format) {
+  const auto& files = options.reports;
+  return options.format == format || std::any_of(files.begin(), files.end(), [&](const ReportTarget& one) {
+           return one.format == format;
+         });
 }
 
 Status check_writable(const std::string& path) {

@@ -38,6 +38,9 @@ struct CommandFiles {
   std::vector<std::string> read = {};  // inputs, see input_files.h
 };
 
+// Whether a report is drawn in this format.
+bool draws(const OutputOptions& options, Format format);
+
 // Checks that this build has the formats, that the files of --report can be written, and that they are
 // neither each other nor files of the command. To be called before any work is done.
 Status check_outputs(const OutputOptions& options, const CommandFiles& files = {});

@@ -1,6 +1,5 @@
 #include "harness/cli/output/suite_outputs.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "harness/cli/exit_status.h"
@@ -30,13 +29,6 @@ void SuiteOutputs::print(const Render& render) {
     report_error(printed.error());
     unwritten_ = true;
   }
-}
-
-bool SuiteOutputs::draws(Format format) const {
-  const auto& files = options_.reports;
-  return options_.format == format || std::any_of(files.begin(), files.end(), [&](const ReportTarget& one) {
-           return one.format == format;
-         });
 }
 
 void SuiteOutputs::print(const MakeReport& make) {

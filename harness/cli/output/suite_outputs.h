@@ -25,7 +25,7 @@ class SuiteOutputs {
   // The report that leads the others, added before them.
   void lead(const std::string& name, MakeReport make);
   // Whether a report is drawn in this format.
-  [[nodiscard]] bool draws(Format format) const;
+  [[nodiscard]] bool draws(Format format) const { return harness::draws(options_, format); }
   // Prints a report that the files do not get.
   void print(const MakeReport& make);
   // The end of a suite with its exit status. Without a report it had an error, which was told.

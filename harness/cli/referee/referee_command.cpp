@@ -14,6 +14,7 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/lock_devices.h"
 #include "harness/cli/measuring/prepare.h"
@@ -222,8 +223,8 @@ void add_referee(Commands& commands) {
       "round,\n"
       "each call of a batch has its own, and results of all calls are checked before the clock stops.\n"
       "Exit status: 0 not slower (with --faster: faster), 1 slower (not faster), 2 usage, 3 undecided,\n"
-      "4 cannot be judged, 5 the current build failed or computed a wrong result, 130 interrupted.\n"
-      "Example: harness referee suites/fusion.yaml --baseline-build old --current-build build/release");
+      "4 cannot be judged, 5 the current build failed or computed a wrong result, 130 interrupted.");
+  add_examples(command, {"harness referee suite.yaml --baseline-build old --current-build new"});
 }
 
 }  // namespace harness

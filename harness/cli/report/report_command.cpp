@@ -8,6 +8,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/judge_by_baseline.h"
 #include "harness/cli/judging/stored_records.h"
@@ -151,6 +152,7 @@ void add_report(Commands& commands) {
   command.footer(
       "With --baseline the report is that of `harness compare` for the same records and policy. The exit\n"
       "status is no verdict: it is 0 once the reports are written.");
+  add_examples(command, {"harness report --format csv", "harness report --html report.html"});
 }
 
 }  // namespace harness

@@ -97,12 +97,17 @@ int judge_run(const RunJob& job, const Record& record, const Continued& continue
   BaselineChoice choice = baseline_of(record, job);
   choice.keep_verdict = true;
   choice.first_passes = true;
+  bool judged = false;
   choice.annotate = [&](Comparison& comparison) {
     tell_way(comparison);
     tell(continued, comparison);
+    judged = comparison.baseline.found.code != SourceCode::none;
   };
   const Policy policy = with_learned(store, job.policy, current->record);
-  return judge_by_baseline(store, choice, std::move(*current), policy, *job.outputs, job.made_by);
+  const int status = judge_by_baseline(store, choice, std::move(*current), policy, *job.outputs, job.made_by);
+  // Without a verdict, what was measured is the answer.
+  if (!judged && !job.arguments.output.verbose) show_measured(record, job, true, status);
+  return status;
 }
 
 std::optional<int> judge_by_base(RunJob& job) {

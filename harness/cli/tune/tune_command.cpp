@@ -8,6 +8,7 @@
 
 #include "harness/base/files.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options/looks_options.h"
 #include "harness/cli/options/typed_option.h"
@@ -140,8 +141,8 @@ void add_tune(Commands& commands) {
       "faster.\n"
       "Exit status: 0 all decided, 2 usage, 3 a case is undecided, 4 nothing measured, 5 values failed or "
       "computed a "
-      "wrong\nresult, 130 interrupted.\n"
-      "Example: harness tune suites/mine.yaml --budget 5m");
+      "wrong\nresult, 130 interrupted.");
+  add_examples(command, {"harness tune tuned.yaml --budget 5m"});
 }
 
 }  // namespace harness

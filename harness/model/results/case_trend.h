@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/model/alerts/alert_rates.h"
@@ -99,6 +101,9 @@ inline bool got_worse(const Trend& trend) {
     if (change.worse && change.matters && change.after_anchor) return true;
   return false;
 }
+
+// The verdict of a case in a record, by record and case; "" and absent: never judged.
+using CaseVerdicts = std::map<std::pair<std::string, std::string>, std::string>;
 
 // Why records are no points of a series. Figure: records.
 enum class HistoryNoteCode {

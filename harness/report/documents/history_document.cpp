@@ -12,6 +12,7 @@
 #include "harness/report/documents.h"
 #include "harness/report/documents/identity.h"
 #include "harness/report/documents/lists/alert_lines.h"
+#include "harness/report/media/page/history_page.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/report/schemas.h"
@@ -357,7 +358,7 @@ CiView ci_of(const HistoryReport& history) {
 
 }  // namespace
 
-Report history_document(const HistoryReport& history) {
+Report history_document(const HistoryReport& history, const CaseVerdicts* verdicts) {
   Document document;
   document.title = history.suite + ": history";
   document.headline = headline_of(history);
@@ -369,8 +370,14 @@ Report history_document(const HistoryReport& history) {
                      {List{"passed over", history_notes(history)}}};
   if (history.alerts && (!history.alerts->alerts.empty() || !history.alerts->missed.empty()))
     document.blocks.push_back({List{"alerts since " + history.alerts->since, alert_lines(*history.alerts)}});
-  return {std::move(document), [&history] { return ci_of(history); },
-          [&history] { return report_json(history, formats::history); }};
+  const std::string headline = document.headline;
+  Report report{std::move(document), [&history] { return ci_of(history); },
+                [&history] { return report_json(history, formats::history); }};
+  if (verdicts != nullptr)
+    report.page = [&history, verdicts, headline](std::size_t room) {
+      return history_page(history, *verdicts, headline, room);
+    };
+  return report;
 }
 
 std::string history_schema() {

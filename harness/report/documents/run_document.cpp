@@ -8,6 +8,7 @@
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/model/known_metrics.h"
 #include "harness/report/documents.h"
 #include "harness/report/documents/identity.h"
 #include "harness/report/documents/run_ci.h"
@@ -274,7 +275,21 @@ std::string title_of(const Summaries& rows, const Scale& time, const CaseIndex& 
   return title;
 }
 
-// One table a metric and unit, in order of first appearance.
+// Whether a value only informs, by the gate of its case and by what is known of the metric.
+bool only_informs(const CaseIndex& cases, const Summary& summary) {
+  const auto at = cases.find(summary.case_id);
+  if (at == cases.end()) return informs_by_default(summary.metric);
+  for (const MetricGate& gate : at->second->gate.metrics)
+    if (gate.metric == summary.metric ||
+        (gate.metric == time_metric.name && is_time_of_device(summary.metric)))
+      return gate.informative;
+  const auto& series = at->second->series;
+  return informs_by_default(summary.metric) ||
+         std::any_of(series.begin(), series.end(),
+                     [&](const Series& one) { return one.metric == summary.metric && one.informs; });
+}
+
+// One table a metric and unit, in order of first appearance; metrics that decide come first.
 std::vector<Table> make_tables(const std::vector<Summary>& summaries, const CaseIndex& cases) {
   std::vector<Summaries> by_metric;
   std::map<std::pair<std::string, std::string>, std::size_t> known;
@@ -284,6 +299,9 @@ std::vector<Table> make_tables(const std::vector<Summary>& summaries, const Case
     if (is_new) by_metric.emplace_back();
     by_metric[at->second].push_back(&summary);
   }
+  std::stable_partition(by_metric.begin(), by_metric.end(), [&](const Summaries& rows) {
+    return any_of(rows, [&](const Summary& row) { return !only_informs(cases, row); });
+  });
   std::vector<Table> tables;
   for (const Summaries& rows : by_metric) {
     const Scale time = scale_for(rows.front()->unit, values_of(rows, &Summary::center));
@@ -319,13 +337,15 @@ void add_tables(Document& document, const Record& record, const std::vector<Summ
   for (const CaseRecord& one : record.cases) cases.emplace(one.id, &one);
   Prose legend;
   std::vector<Table> tables = make_tables(summaries, cases);
-  if (!tables.empty()) legend.lines = run_legend(summaries);
+  if (!tables.empty()) legend = run_legend(summaries);
   const std::vector<Table> speedups = speedup_tables(speedups_over_shapes(record, summaries));
-  if (!speedups.empty())
+  if (!speedups.empty()) {
+    legend.columns.resize(legend.lines.size() + 1);
     legend.lines.emplace_back(
         "speedup over all shapes: the geometric mean suits ratios best. The interval of each mean, and of "
         "the "
         "median, is that figure of the shapes' bounds. Conservative: it assumes fully correlated errors.");
+  }
   tables.insert(tables.end(), speedups.begin(), speedups.end());
   for (Table& table : tables) document.blocks.push_back({std::move(table)});
   document.blocks.push_back({std::move(legend), Place::about});
@@ -349,7 +369,7 @@ Report run_document(const Record& record, const std::vector<Summary>& summaries,
   document.command = sources.command.empty() ? "harness report " + shell_quoted(record.id) : sources.command;
   add_tables(document, record, summaries);
   if (const std::string remark = first_call_remark(record, summaries); !remark.empty())
-    document.blocks.push_back({Prose{{remark}, Paint::plain}});
+    document.blocks.push_back({Prose{{remark}, Paint::plain, {"first call"}}});
   for (const Unmeasured& some : unmeasured) {
     const bool skipped = is_harmless(some.outcome);
     document.blocks.push_back(

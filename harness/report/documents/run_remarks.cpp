@@ -253,20 +253,26 @@ NamedTexts run_facts(const Record& record) {
   return facts;
 }
 
-std::vector<std::string> run_legend(const std::vector<Summary>& summaries) {
-  std::vector<std::string> legend{
-      "centre: geometric mean of one value a process, and its interval. Every other figure is of all "
-      "samples, none removed. Outliers are mild/far: beyond 1.5 and 3 interquartile ranges of their "
-      "placement."};
+Prose run_legend(const std::vector<Summary>& summaries) {
+  Prose legend;
+  const auto explain = [&](const char* column, const char* words) {
+    legend.columns.emplace_back(column);
+    legend.lines.emplace_back(words);
+  };
+  explain("centre",
+          "centre: geometric mean of one value a process, and its interval. Every other figure is of all "
+          "samples, none removed.");
+  explain("outliers", "outliers: mild/far: beyond 1.5 and 3 interquartile ranges of their placement.");
   const auto has = [&](auto predicate) { return std::any_of(summaries.begin(), summaries.end(), predicate); };
   if (has([](const Summary& summary) { return summary.share_of_ceiling.has_value(); }))
-    legend.emplace_back(
+    explain(
+        "of ceiling",
         "of ceiling: share of the ceiling measured on this machine, in arithmetic (compute) or in copying "
         "(memory), whichever is larger.");
   if (has([](const Summary& summary) { return summary.share_of_ceiling.value_or(0) > 1; }))
-    legend.emplace_back(
-        "! above 100 %: the declared FLOPs or bytes are too many, or the data stayed in a cache; do not "
-        "quote this throughput.");
+    explain("of ceiling",
+            "! above 100 %: the declared FLOPs or bytes are too many, or the data stayed in a cache; do not "
+            "quote this throughput.");
   return legend;
 }
 

@@ -44,7 +44,7 @@ std::string run_headline(const Record& record, const std::vector<Summary>& summa
 NamedTexts run_facts(const Record& record);
 
 // The meaning of the columns.
-std::vector<std::string> run_legend(const std::vector<Summary>& summaries);
+Prose run_legend(const std::vector<Summary>& summaries);
 
 // The mean over the samples of one placement that includes the cold first call: for the speedup that it
 // distorts most or, without speedups, the time. "" without a first call, or where it makes no difference.

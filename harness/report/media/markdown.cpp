@@ -168,6 +168,7 @@ struct Blocks {
 
   // A block that is closed until somebody opens it.
   [[nodiscard]] std::string folded(const Block& block) const {
+    if (const auto* findings = std::get_if<Findings>(&block.content)) return folded_findings(*findings);
     const auto* reasons = std::get_if<Reasons>(&block.content);
     if (reasons == nullptr) return std::visit(*this, block.content);
     const std::string text = groups(*reasons);
@@ -177,6 +178,15 @@ struct Blocks {
   }
 
  private:
+  [[nodiscard]] std::string folded_findings(const Findings& findings) const {
+    std::size_t results = 0;
+    std::string text;
+    for (const Finding& finding : findings.items) results += finding.cases.size();
+    for (const Finding& finding : first(findings.items, most)) text += finding_item(finding, cut());
+    const std::string heading =
+        markdown_prose(findings.heading) + ": " + counted(results, "other result", "other results");
+    return text.empty() ? text : "\n" + markdown_details(heading, text);
+  }
   [[nodiscard]] std::string groups(const Reasons& reasons) const {
     std::string text;
     for (const ReasonGroup& group : first(reasons.groups, most))

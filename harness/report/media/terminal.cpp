@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "harness/base/text.h"
 #include "harness/report/documents/identity.h"
@@ -24,8 +25,13 @@ class Terminal {
   std::string text(const Document& document) {
     add_painted(document.headline, "", document.tone == Paint::faint ? Paint::strong : document.tone);
     add_facts(document.facts);
-    for (const Block& block : document.blocks)
-      std::visit([this](const auto& content) { add(content); }, block.content);
+    for (const Block& block : document.blocks) {
+      const auto* findings = std::get_if<Findings>(&block.content);
+      if (findings != nullptr && block.place == Place::folded && !style_.verbose)
+        add_folded(*findings, document.unfolds);
+      else
+        std::visit([this](const auto& content) { add(content); }, block.content);
+    }
     add(List{"what to do", document.next_steps});
     if (!document.exit_meaning.empty()) text_ += "\n";
     add_painted(document.exit_meaning, "", Paint::faint);
@@ -82,15 +88,23 @@ class Terminal {
     }
     const std::size_t room = width_ > beside_trend ? width_ - beside_trend : 0;
     if (has_trends(table.grid))
-      text_ += draw(with_trends(table.grid, std::clamp<std::size_t>(room, 8, 40), style_.unicode), style_);
+      text_ += draw(with_trends(table.grid, std::clamp<std::size_t>(room, 8, 40), style_.unicode), style_,
+                    &drawn_);
     else
-      text_ += draw(table.grid, style_);
+      text_ += draw(table.grid, style_, &drawn_);
   }
 
   void add(const Prose& prose) {
-    if (prose.lines.empty()) return;
-    begin(Last::prose);
-    for (const std::string& line : prose.lines) add_painted(line, "  ", prose.paint);
+    const auto is_shown = [&](std::size_t line) {
+      return prose.columns.empty() || prose.columns[line].empty() || drawn_.contains(prose.columns[line]);
+    };
+    bool begun = false;
+    for (std::size_t i = 0; i < prose.lines.size(); ++i) {
+      if (!is_shown(i)) continue;
+      if (!begun) begin(Last::prose);
+      begun = true;
+      add_painted(prose.lines[i], "  ", prose.paint);
+    }
   }
 
   void add(const List& list) {
@@ -152,6 +166,23 @@ class Terminal {
     for (const Finding& finding : findings.items) add_finding(finding);
   }
 
+  // A line each, unless a table has it; then how to see them in full.
+  void add_folded(const Findings& findings, const std::string& unfolds) {
+    if (findings.items.empty()) return;
+    begin_list("other results");
+    std::size_t results = 0;
+    for (const Finding& finding : findings.items) {
+      results += finding.cases.size();
+      if (finding.in_table) continue;
+      const std::string name = finding.cases.size() == 1 ? safe_name(finding.cases.front(), width_ * 3 / 5)
+                                                         : counted(finding.cases.size(), "result", "results");
+      const std::string label = finding.label.empty() ? "" : finding.label + ": ";
+      text_ += safe_beginning(fmt::format("  {}  {}{}", name, label, finding.text), width_) + "\n";
+    }
+    text_ += wrapped(fmt::format("more on {}: `{}`", counted(results, "result", "results"), unfolds), "  ",
+                     style_);
+  }
+
   void add_finding(const Finding& finding) {
     if (finding.cases.size() > most_on_terminal) {
       add_name(counted(finding.cases.size(), "case", "cases"), 2, Paint::strong);
@@ -190,6 +221,7 @@ class Terminal {
   std::size_t width_;
   std::string text_ = {};
   Last last_ = Last::other;
+  std::set<std::string> drawn_ = {};  // headers of the columns so far
 };
 
 }  // namespace

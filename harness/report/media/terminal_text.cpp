@@ -1,7 +1,6 @@
 #include "harness/report/media/terminal_text.h"
 
 #include <algorithm>
-#include <set>
 #include <span>
 
 #include "harness/base/parallel.h"
@@ -239,9 +238,11 @@ std::string row_lines(const Grid& grid, std::size_t section, const GridRow& row,
   return trimmed_line(line);
 }
 
-std::string draw_columns(const Grid& grid, const std::vector<std::size_t>& columns, const Style& style) {
+std::string draw_columns(const Grid& grid, const std::vector<std::size_t>& columns, const Style& style,
+                         std::set<std::string>& drawn) {
   const std::size_t width = columns_of(style);
   const Layout layout = lay_out(grid, columns, width);
+  for (const Track& track : layout.tracks) drawn.insert(grid.columns[track.column].header);
   std::string text;
   if (!grid.shared.empty()) text += paint(safe_name(grid.shared, width), Paint::faint, style) + "\n";
   text += header_line(grid, layout, style);
@@ -285,6 +286,12 @@ std::string safe_name(std::string_view name, std::size_t columns) {
   return std::string(first_columns(text, keep - tail)) + "…" + std::string(last_columns(text, tail));
 }
 
+std::string safe_beginning(std::string_view raw, std::size_t columns) {
+  const std::string text = without_log_commands(printable(raw));
+  if (display_width(text) <= columns) return text;
+  return std::string(first_columns(text, columns > 1 ? columns - 1 : 0)) + "…";
+}
+
 std::string wrapped(std::string_view text, std::string_view lead, const Style& style) {
   const std::size_t indent = display_width(lead);
   const std::size_t room = std::max<std::size_t>(columns_of(style), indent + 10) - indent;
@@ -306,7 +313,7 @@ std::string wrapped(std::string_view text, std::string_view lead, const Style& s
 
 namespace {
 
-std::string draw_harmless(const Grid& grid, const Style& style) {
+std::string draw_harmless(const Grid& grid, const Style& style, std::set<std::string>& drawn) {
   std::vector<std::size_t> all(grid.columns.size());
   std::set<int> blocks;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -314,21 +321,24 @@ std::string draw_harmless(const Grid& grid, const Style& style) {
     blocks.insert(grid.columns[i].block);
   }
   const std::size_t width = columns_of(style);
-  if (blocks.size() == 1 || !lay_out(grid, all, width).stacked) return draw_columns(grid, all, style);
+  if (blocks.size() == 1 || !lay_out(grid, all, width).stacked) return draw_columns(grid, all, style, drawn);
   std::string text;
   for (const int block : blocks) {
     std::vector<std::size_t> columns;
     std::copy_if(all.begin(), all.end(), std::back_inserter(columns),
                  [&](std::size_t i) { return grid.columns[i].block == block; });
-    text += (text.empty() ? "" : "\n") + draw_columns(grid, columns, style);
+    text += (text.empty() ? "" : "\n") + draw_columns(grid, columns, style, drawn);
   }
   return text;
 }
 
 }  // namespace
 
-std::string draw(const Grid& raw, const Style& style) {
-  return is_harmless(raw, style) ? draw_harmless(raw, style) : draw_harmless(harmless(raw, style), style);
+std::string draw(const Grid& raw, const Style& style, std::set<std::string>* drawn) {
+  std::set<std::string> unwanted;
+  std::set<std::string>& headers = drawn == nullptr ? unwanted : *drawn;
+  return is_harmless(raw, style) ? draw_harmless(raw, style, headers)
+                                 : draw_harmless(harmless(raw, style), style, headers);
 }
 
 }  // namespace harness::report

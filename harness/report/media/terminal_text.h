@@ -2,6 +2,7 @@
 // terminal. Names are made harmless here. Pure.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -19,12 +20,16 @@ std::string paint(std::string_view text, Paint paint, const Style& style);
 // An untrusted name: control characters made visible, the middle of a long one replaced by "…".
 std::string safe_name(std::string_view name, std::size_t columns);
 
+// The beginning of untrusted text, which ends in "…" where it is cut.
+std::string safe_beginning(std::string_view text, std::size_t columns);
+
 // Wraps at spaces to the style's width. The first line starts with `lead`, the others with as many
 // spaces. Untrusted text is made printable; no word is wider than the space there is.
 std::string wrapped(std::string_view text, std::string_view lead, const Style& style);
 
 // The grid as one table where it fits, else as one a block. Labels stand beside the numbers where they fit,
 // else on their own lines. Columns are left out where nothing else helps, spare ones before labels move.
-std::string draw(const Grid& raw, const Style& style);
+// `drawn`: gets the headers of the columns that are not left out.
+std::string draw(const Grid& raw, const Style& style, std::set<std::string>* drawn = nullptr);
 
 }  // namespace harness::report

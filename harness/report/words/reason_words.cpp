@@ -410,7 +410,7 @@ std::string remedy_of(const Reason& reason) {
       return "There is nothing to compare with yet; the next baseline will have it.";
     case ReasonCode::unpaired_case: return "There is nothing to compare with yet; `harness run` measures it.";
     case ReasonCode::removed_case:
-      return "If it was removed on purpose, promote a new baseline; otherwise restore it in the suite.";
+      return "If it was removed on purpose, promote a new baseline; otherwise restore it.";
     case ReasonCode::removed_metric: return "If the metric was removed on purpose, promote a new baseline.";
     case ReasonCode::skipped_now:
       return "Measure it where the baseline was measured; a skipped case does not pass.";
@@ -510,6 +510,11 @@ std::string reason_words(const ComparisonRow& row, const Obstacle& obstacle) {
   if (std::string text = proof_words(row, obstacle.reason); !text.empty()) return text;
   if (std::string text = lacking(row, obstacle.reason); !text.empty()) return text;
   return incomparable(row, obstacle.reason, obstacle.differences);
+}
+
+std::string remedy_words(const ComparisonRow& row) {
+  if (std::string remedy = remedy_of(row.reason); !remedy.empty() || !row.over_places) return remedy;
+  return places_advice(row, *row.over_places);
 }
 
 std::vector<std::string> advice_words(const ComparisonRow& row) {

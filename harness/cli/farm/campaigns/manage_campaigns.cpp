@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/base/text.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options/store_options.h"
 #include "harness/report/numbers.h"
@@ -84,12 +85,15 @@ void add_campaign_commands(Commands& below) {
     arguments->store.add_to(command);
     return &command;
   };
-  add("list", "List the campaigns of a store, the newest first", list_campaigns);
+  add_examples(*add("list", "List the campaigns of a store, the newest first", list_campaigns),
+               {"harness farm list"});
   for (CLI::App* command :
        {add("cancel", "End a campaign: nobody measures its tasks any longer", cancel_campaign),
         add("delete", "Remove a campaign that is measured or cancelled; complete records stay",
-            delete_campaign)})
+            delete_campaign)}) {
     command->add_option("campaign", arguments->campaign, "how its id begins")->required();
+    add_examples(*command, {fmt::format("harness farm {} $CAMPAIGN", command->get_name())});
+  }
 }
 
 }  // namespace harness

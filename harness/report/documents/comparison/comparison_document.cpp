@@ -7,7 +7,6 @@
 
 #include "harness/base/parallel.h"
 #include "harness/base/text.h"
-#include "harness/model/known_metrics.h"
 #include "harness/report/documents.h"
 #include "harness/report/documents/comparison/comparison_ci.h"
 #include "harness/report/documents/comparison/comparison_headline.h"
@@ -29,14 +28,6 @@ constexpr std::size_t rows_a_part = 1024;  // put into words by a thread at a ti
 
 std::pair<std::pair<int, int>, int> processes_of(const ComparisonRow& row) {
   return {{row.baseline.processes, row.current.processes}, row.look.number};
-}
-
-// Identical rows are told below the table instead. Informative values that did not change are left out.
-bool is_shown(const ComparisonRow& row) {
-  if (row.verdict == Verdict::identical || (row.informative && row.exact && row.ratio == 1)) return false;
-  const bool changed = row.verdict == Verdict::regressed || row.verdict == Verdict::improved;
-  if (row.informative && informs_by_default(row.metric) && !changed) return false;
-  return has_numbers(row) || has_values_alone(row);
 }
 
 // The same in all rows that are shown.
@@ -164,21 +155,31 @@ Grid make_grid(const Comparison& comparison, const RowNames& name_of) {
   return grid;
 }
 
-std::vector<std::string> legend_of(const Comparison& comparison, const Grid& grid) {
-  std::vector<std::string> legend;
-  if (!grid.sections.empty())
-    legend.emplace_back(
-        "change: current over baseline, of the geometric means of one value a process. detectable: the "
-        "smallest true change that this comparison finds in 4 of 5 runs.");
-  if (!uniform(comparison, processes_of)) legend.emplace_back("processes: baseline/current.");
+Prose legend_of(const Comparison& comparison, const Grid& grid) {
+  Prose legend;
+  const auto explain = [&](const char* column, const char* words) {
+    legend.columns.emplace_back(column);
+    legend.lines.push_back(fmt::format("{}: {}", column, words));
+  };
+  if (!grid.sections.empty()) {
+    explain("change", "current over baseline, of the geometric means of one value a process.");
+    explain("detectable", "the smallest true change that this comparison finds in 4 of 5 runs.");
+  }
+  if (!uniform(comparison, processes_of)) explain("processes", "baseline/current.");
   return legend;
+}
+
+// A record that is only in a file has no other name.
+std::string name_of_side(const RecordSource& source) {
+  const std::string path = source.found.code == SourceCode::file ? source.found.text("path") : std::string();
+  return shell_quoted(path.empty() ? source.id : path);
 }
 
 // Prints this comparison again.
 std::string command_of(const Comparison& comparison, const Sources& sources) {
   if (!sources.command.empty()) return sources.command;
-  return fmt::format("harness compare --baseline {} --current {}", shell_quoted(comparison.baseline.id),
-                     shell_quoted(comparison.current.id));
+  return fmt::format("harness compare --baseline {} --current {}", name_of_side(comparison.baseline),
+                     name_of_side(comparison.current));
 }
 
 template <class Fact>
@@ -224,16 +225,20 @@ Report comparison_document(const Comparison& comparison, const Sources& sources)
   document.marked = true;
   document.facts = comparison_facts(comparison);
   document.command = command_of(comparison, sources);
+  document.unfolds = comparison.baseline.found.code == SourceCode::none
+                         ? std::string("--verbose")
+                         : command_of(comparison, {}) + " --verbose";
   const RowNames name_of(comparison);
   Grid grid = make_grid(comparison, name_of);
-  Prose legend{legend_of(comparison, grid)};
-  std::vector<Finding> why = comparison_explanations(comparison, name_of);
-  List common{"for several of these results", take_common_advice(why)};
-  document.blocks = {{List{"the environments differ", all_words(comparison.differences), false}},
-                     {Table{"", std::move(grid), true}},
+  Prose legend = legend_of(comparison, grid);
+  Explanations why = comparison_explanations(comparison, name_of);
+  List common{"for several of these results", take_common_advice(why.deciding)};
+  document.blocks = {{Table{"", std::move(grid), true}},
                      {std::move(legend)},
-                     {Findings{"why", std::move(why)}},
+                     {Findings{"why", std::move(why.deciding)}},
                      {std::move(common)},
+                     {List{"the environments differ", all_words(comparison.differences), false}},
+                     {Findings{"why", std::move(why.others)}, Place::folded},
                      {identical_results(comparison, name_of), Place::folded},
                      {Findings{"waivers", waiver_findings(comparison)}},
                      {List{"about this comparison", all_words(comparison.remarks)}}};

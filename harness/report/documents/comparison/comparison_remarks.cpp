@@ -12,6 +12,7 @@
 
 #include "harness/base/parallel.h"
 #include "harness/base/text.h"
+#include "harness/model/known_metrics.h"
 #include "harness/report/documents/comparison/comparison_headline.h"
 #include "harness/report/documents/comparison/standing.h"
 #include "harness/report/numbers.h"
@@ -139,6 +140,23 @@ std::string build_proof_words(const ComparisonRow& row) {
           : "Not all launches could be read, so nothing was compared beside the build.");
 }
 
+// Whether a row of the table, with its heading, interval and margin, says why.
+bool is_told_by_numbers(const ComparisonRow& row) {
+  return row.informative || row.reason.code == ReasonCode::undecided ||
+         row.reason.code == ReasonCode::within || row.reason.code == ReasonCode::not_worse;
+}
+
+// Whether a row's reasons are told in one line: it neither fails nor changes.
+bool is_folded(const ComparisonRow& row) {
+  switch (row.verdict) {
+    case Verdict::inconclusive:
+    case Verdict::not_worse:
+    case Verdict::unchanged:
+    case Verdict::skipped: return true;
+    default: return row.informative;
+  }
+}
+
 // Without the row's name.
 Finding explanation_of(const ComparisonRow& row) {
   Finding why;
@@ -151,6 +169,7 @@ Finding explanation_of(const ComparisonRow& row) {
   if (const std::string lacking = lacking_proof(row); !lacking.empty()) why.details.push_back(lacking);
   why.advice = advice_words(row);
   why.where = where_text(row);
+  why.in_table = is_shown(row) && is_told_by_numbers(row);
   return why;
 }
 
@@ -219,13 +238,21 @@ Reasons identical_results(const Comparison& comparison, const RowNames& name_of)
   return reasons;
 }
 
-std::vector<Finding> comparison_explanations(const Comparison& comparison, const RowNames& name_of) {
+bool is_shown(const ComparisonRow& row) {
+  if (row.verdict == Verdict::identical || (row.informative && row.exact && row.ratio == 1)) return false;
+  const bool changed = row.verdict == Verdict::regressed || row.verdict == Verdict::improved;
+  if (row.informative && informs_by_default(row.metric) && !changed) return false;
+  return has_numbers(row) || has_values_alone(row);
+}
+
+Explanations comparison_explanations(const Comparison& comparison, const RowNames& name_of) {
   std::vector<const ComparisonRow*> rows;
   for (const ComparisonRow& row : comparison.rows)
     if (is_explained(row, comparison)) rows.push_back(&row);
   std::vector<Finding> result;
+  std::vector<bool> folded;  // of each of them
   using Words = std::vector<std::string>;
-  std::map<std::tuple<Verdict, std::string, std::string, Words, Words>, std::size_t> known;
+  std::map<std::tuple<Verdict, std::string, std::string, Words, Words, bool>, std::size_t> known;
   for (std::span<const ComparisonRow* const> left = rows; !left.empty();) {
     const std::span<const ComparisonRow* const> now = left.first(std::min(left.size(), explained_at_once));
     std::vector<Finding> found(now.size());
@@ -236,15 +263,21 @@ std::vector<Finding> comparison_explanations(const Comparison& comparison, const
     for (std::size_t i = 0; i < now.size(); ++i) {
       Finding& why = found[i];
       const auto [at, is_new] = known.try_emplace(
-          {now[i]->verdict, why.standing, why.text, why.advice, why.details}, result.size());
-      if (is_new) result.push_back(std::move(why));
+          {now[i]->verdict, why.standing, why.text, why.advice, why.details, why.in_table}, result.size());
+      if (is_new) {
+        result.push_back(std::move(why));
+        folded.push_back(is_folded(*now[i]));
+      }
       result[at->second].cases.push_back(name_of(*now[i]));
     }
     left = left.subspan(now.size());
   }
-  for (Finding& why : result)
-    if (why.cases.size() > 1) why.where.clear();
-  return result;
+  Explanations all;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (result[i].cases.size() > 1) result[i].where.clear();
+    (folded[i] ? all.others : all.deciding).push_back(std::move(result[i]));
+  }
+  return all;
 }
 
 std::vector<std::string> take_common_advice(std::vector<Finding>& findings) {

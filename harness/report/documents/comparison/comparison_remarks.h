@@ -26,7 +26,15 @@ Reasons identical_results(const Comparison& comparison, const RowNames& name_of)
 
 // Why each row got its verdict. Rows with the same verdict, reason and advice share one finding. Identical
 // rows have none, and neither have unchanged ones without advice.
-std::vector<Finding> comparison_explanations(const Comparison& comparison, const RowNames& name_of);
+struct Explanations {
+  std::vector<Finding> deciding;
+  std::vector<Finding> others;  // undecided, skipped, passing and informative results
+};
+Explanations comparison_explanations(const Comparison& comparison, const RowNames& name_of);
+
+// Whether a row is told in the table of changes. Identical rows are told below it. Informative values that
+// did not change are left out.
+bool is_shown(const ComparisonRow& row);
 
 // Removes the advice that several findings share: "12 results: ...", one line each.
 std::vector<std::string> take_common_advice(std::vector<Finding>& findings);

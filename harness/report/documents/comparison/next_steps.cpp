@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -14,6 +15,7 @@
 #include "harness/report/documents/comparison/comparison_headline.h"
 #include "harness/report/documents/comparison/comparison_remarks.h"
 #include "harness/report/numbers.h"
+#include "harness/report/words/reason_words.h"
 
 namespace harness::report {
 namespace {
@@ -108,7 +110,19 @@ std::string step_for(Remedy remedy, const Rows& rows, bool paired) {
           undecided);
     case Remedy::as_advised: break;
   }
-  return fmt::format("For {}, follow the advice of each above.", undecided);
+  return {};
+}
+
+// One step for each remedy that the reasons of rows call for.
+void add_advised(const Rows& rows, std::vector<std::string>& steps) {
+  std::map<std::string, std::size_t> uses;
+  std::vector<std::string> order;
+  for (const ComparisonRow* row : rows)
+    if (const std::string remedy = remedy_words(*row); ++uses[remedy] == 1) order.push_back(remedy);
+  for (const std::string& remedy : order)
+    if (!remedy.empty())
+      steps.push_back(
+          fmt::format("For {}: {}", counted(uses[remedy], "undecided result", "undecided results"), remedy));
 }
 
 void add_inconclusive(const Comparison& comparison, std::vector<std::string>& steps) {
@@ -131,7 +145,10 @@ void add_inconclusive(const Comparison& comparison, std::vector<std::string>& st
     Rows rows;
     for (const ComparisonRow* row : all)
       if (!row->look.next && !left_out(row) && remedy_of(*row) == remedy) rows.push_back(row);
-    if (!rows.empty()) steps.push_back(step_for(remedy, rows, comparison.pairing.has_value()));
+    if (remedy == Remedy::as_advised)
+      add_advised(rows, steps);
+    else if (!rows.empty())
+      steps.push_back(step_for(remedy, rows, comparison.pairing.has_value()));
   }
 }
 
@@ -165,6 +182,11 @@ void add_user_time(const Comparison& comparison, std::vector<std::string>& steps
   }
 }
 
+bool none_on_both_sides(const Comparison& comparison) {
+  return std::all_of(comparison.rows.begin(), comparison.rows.end(),
+                     [](const ComparisonRow& row) { return row.verdict == Verdict::missing; });
+}
+
 // Without any baseline every case is new; the missing thing is then the baseline.
 void add_missing(const Comparison& comparison, std::vector<std::string>& steps) {
   if (is_first(comparison)) return;
@@ -179,6 +201,14 @@ void add_missing(const Comparison& comparison, std::vector<std::string>& steps) 
       others.push_back(row);
   }
   const bool allowed = comparison.policy.allow_missing;
+  const bool files =
+      comparison.baseline.found.code == SourceCode::file && comparison.current.found.code == SourceCode::file;
+  if (files && !fresh.empty() && !removed.empty() && none_on_both_sides(comparison)) {
+    steps.emplace_back(
+        "Cases are compared by name, and no name is on both sides: give both the same one, such as with "
+        "`hyperfine -n NAME`.");
+    return;
+  }
   if (!others.empty())
     steps.emplace_back(
         allowed ? "Cases without a counterpart were let through; measure or promote a baseline that has them."
@@ -188,7 +218,7 @@ void add_missing(const Comparison& comparison, std::vector<std::string>& steps) 
                   "counterpart through.");
   if (!removed.empty())
     steps.push_back(
-        fmt::format("{} only in the baseline: restore it in the suite, or promote the new record "
+        fmt::format("{} only in the baseline: restore it, or promote the new record "
                     "if it was removed on purpose.",
                     counted(removed.size(), "result is", "results are")));
   if (!fresh.empty())

@@ -4,9 +4,7 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -19,8 +17,7 @@ namespace harness::report {
 struct SiteSuite {
   HistoryReport history;
   std::vector<ChangeCluster> clusters;
-  // The verdict of a case in a record, by record and case; "" and absent: never judged.
-  std::map<std::pair<std::string, std::string>, std::string> verdicts = {};
+  CaseVerdicts verdicts = {};
 };
 
 struct SiteLinks {

@@ -13,7 +13,7 @@
 namespace harness::report {
 namespace {
 
-constexpr DocumentFormat history_page{"harness-history-page"}, history_commits{"harness-history-commits"};
+constexpr DocumentFormat case_history{"harness-history-page"}, history_commits{"harness-history-commits"};
 
 std::string packed_json(const Json& json) {
   return base64(deflated(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
@@ -36,40 +36,46 @@ SharedPoints::SharedPoints(const std::vector<Trend>& trends) {
 }
 
 std::string SharedPoints::packed() const {
-  Json json{
-      {"format", history_commits.name}, {"version", history_commits.version}, {"commits", Json::array()}};
+  return packed_json(
+      {{"format", history_commits.name}, {"version", history_commits.version}, {"commits", commits()}});
+}
+
+Json SharedPoints::commits() const {
+  Json commits = Json::array();
   for (const TrendPoint* point : points_)
-    json["commits"].push_back({point->commit, point->date, point->subject, point->record});
-  return packed_json(json);
+    commits.push_back({point->commit, point->date, point->subject, point->record});
+  return commits;
+}
+
+Json series_json(const Trend& trend, const SharedPoints& points) {
+  Json one{{"metric", trend.metric},
+           {"unit", trend.unit},
+           {"device", trend.machine_class + " " + trend.device_uuid},
+           {"margin", number(trend.margin)},
+           {"anchor", nullptr},
+           {"at", Json::array()},
+           {"center", Json::array()},
+           {"low", Json::array()},
+           {"high", Json::array()},
+           {"changes", Json::array()}};
+  if (trend.anchor)
+    one["anchor"] = {{"name", words(*trend.anchor)}, {"center", rounded(trend.anchor->center)}};
+  for (const TrendPoint& point : trend.points) {
+    one["at"].push_back(points.place_of(point));
+    one["center"].push_back(rounded(point.center));
+    one["low"].push_back(point.interval ? rounded(point.interval->lo) : Json(nullptr));
+    one["high"].push_back(point.interval ? rounded(point.interval->hi) : Json(nullptr));
+  }
+  for (const TrendChange& change : trend.changes)
+    if (change.matters)
+      one["changes"].push_back(
+          {{"index", change.index}, {"ratio", rounded(change.ratio)}, {"worse", change.worse}});
+  return one;
 }
 
 std::string packed_series(const std::vector<const Trend*>& trends, const SharedPoints& points) {
-  Json json{{"format", history_page.name}, {"version", history_page.version}, {"series", Json::array()}};
-  for (const Trend* trend : trends) {
-    Json one{{"metric", trend->metric},
-             {"unit", trend->unit},
-             {"device", trend->machine_class + " " + trend->device_uuid},
-             {"margin", number(trend->margin)},
-             {"anchor", nullptr},
-             {"at", Json::array()},
-             {"center", Json::array()},
-             {"low", Json::array()},
-             {"high", Json::array()},
-             {"changes", Json::array()}};
-    if (trend->anchor)
-      one["anchor"] = {{"name", words(*trend->anchor)}, {"center", rounded(trend->anchor->center)}};
-    for (const TrendPoint& point : trend->points) {
-      one["at"].push_back(points.place_of(point));
-      one["center"].push_back(rounded(point.center));
-      one["low"].push_back(point.interval ? rounded(point.interval->lo) : Json(nullptr));
-      one["high"].push_back(point.interval ? rounded(point.interval->hi) : Json(nullptr));
-    }
-    for (const TrendChange& change : trend->changes)
-      if (change.matters)
-        one["changes"].push_back(
-            {{"index", change.index}, {"ratio", rounded(change.ratio)}, {"worse", change.worse}});
-    json["series"].push_back(std::move(one));
-  }
+  Json json{{"format", case_history.name}, {"version", case_history.version}, {"series", Json::array()}};
+  for (const Trend* trend : trends) json["series"].push_back(series_json(*trend, points));
   return packed_json(json);
 }
 

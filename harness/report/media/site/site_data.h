@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/model/results/case_trend.h"
+#include "harness/report/media/page/page_json.h"
 
 namespace harness::report {
 
@@ -19,11 +20,16 @@ class SharedPoints {
     return places_.at({point.commit, point.record});
   }
   [[nodiscard]] std::string packed() const;
+  // [commit, date, subject, record] of each.
+  [[nodiscard]] Json commits() const;
 
  private:
   std::vector<const TrendPoint*> points_;
   std::map<std::pair<std::string, std::string>, std::size_t> places_;
 };
+
+// A series, whose points are places in `points`.
+Json series_json(const Trend& trend, const SharedPoints& points);
 
 // The series of a page.
 std::string packed_series(const std::vector<const Trend*>& trends, const SharedPoints& points);

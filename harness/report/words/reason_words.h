@@ -17,7 +17,7 @@ std::string reason_words(const ComparisonRow& row, const Obstacle& obstacle);
 // All diagnostics of a row, then what its reason calls for.
 std::vector<std::string> advice_words(const ComparisonRow& row);
 
-// What the reason of a row calls for; "" where that depends on figures of the test.
+// The action that a row's reason calls for; "" where that depends on figures of the test.
 std::string remedy_words(const ComparisonRow& row);
 
 // Why there is no proof that both sides do the same on the device.

@@ -32,6 +32,12 @@ constexpr int shifted_process(int shift, int turn) {
   return first_shifted_process + shift * most_processes + turn;
 }
 
+// Whether the process tells which code its launches run. The run's first one does for all that load the same;
+// where the code was shifted, times count for the code that ran.
+constexpr bool tells_code(int process) {
+  return process <= 1 || is_shifted(process);
+}
+
 inline bool has_shifted(const CaseRecord& one) {
   return std::any_of(one.processes.begin(), one.processes.end(),
                      [](const ProcessResult& result) { return is_shifted(result.process); });

@@ -219,7 +219,8 @@ std::string at_places(const ComparisonRow& row) {
       fmt::format("; {}, where {}", places_text(*row.over_places), variation(*row.over_places));
   if (has_figure(row.reason, "at_same_place"))
     text += fmt::format(
-        "; but the place does not explain it: the build changes by {}, its copies at the same place by {}",
+        "; it is not shown that the place explains this: the build changes by {}, its copies at the same "
+        "place by {}",
         signed_percent(row.reason.number("as_compiled")), signed_percent(row.reason.number("at_same_place")));
   return text;
 }

@@ -154,6 +154,7 @@ OverPlaces told(const ComparisonRow& row, const PlacesEvidence& evidence, const 
 // What the places say of a row, at alpha_to_pass().
 struct Findings {
   bool shown = false;   // the copies show the change, where the code lies as compiled
+  bool denied = false;  // they show another one
   bool passes = false;  // d and r are not worse than the margin
   bool worse = false;   // both are
   bool better = false;  // d is better than the margin
@@ -162,7 +163,8 @@ struct Findings {
 Findings findings_of(const ComparisonRow& row, const PlacesEvidence& places) {
   const double margin = effect_margin(row), alpha = alpha_to_pass(row);
   const double inside = margin - places.half_tick, beyond = margin + places.half_tick;
-  return {places.unshown.p_outside(inside) < alpha,
+  const bool shown = places.unshown.p_outside(inside) < alpha;
+  return {shown, !shown && places.unshown.p_differs() < alpha,
           places.test.p_below(inside) < alpha && places.rest.p_below(inside) < alpha,
           places.test.p_above(beyond) < alpha && places.rest.p_above(beyond) < alpha,
           places.test.p_below(-beyond) < alpha};
@@ -177,11 +179,13 @@ void tell_unshown(ComparisonRow& row, const PlacesEvidence& places) {
 // At a lucky place slower code is faster as it was compiled.
 void settle_improved(ComparisonRow& row, const Findings& found, bool passes, const PlacesEvidence& places) {
   if (found.better) return;
-  if (!found.shown) return tell_unshown(row, places);
-  row.verdict = passes ? Verdict::moved : found.worse ? Verdict::regressed : Verdict::inconclusive;
-  row.reason = {passes        ? ReasonCode::moved
-                : found.worse ? ReasonCode::worse_over_places
-                              : ReasonCode::open_over_places};
+  if (found.denied) return tell_unshown(row, places);
+  passes &= found.shown;
+  const bool worse = found.shown && found.worse;
+  row.verdict = passes ? Verdict::moved : worse ? Verdict::regressed : Verdict::inconclusive;
+  row.reason = {passes  ? ReasonCode::moved
+                : worse ? ReasonCode::worse_over_places
+                        : ReasonCode::open_over_places};
 }
 
 void settle_regressed(ComparisonRow& row, const Findings& found, bool passes, const PlacesEvidence& places) {

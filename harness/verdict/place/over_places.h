@@ -25,7 +25,8 @@
 // Degrees of freedom are Satterthwaite's. The copies count only if u lies within the margin both ways, as a
 // row that is unchanged does, each at alpha_to_pass(). And r has to pass, too, so that parts of d and of u
 // below the margin do not add up to more. No fixed tolerance is needed, and noise lets nothing pass. Where
-// copies do not count, the row stays as it was, and its reason has both changes: as_compiled, at_same_place.
+// copies do not count, a regressed row stays so. So does an improved one if u is not 0, at alpha_to_pass();
+// else noise leaves it open. The reason of a row that stays has both changes: as_compiled, at_same_place.
 //
 // Example: +1.3 % as compiled, at a margin of 0.5 %. The d_n lie between -1.2 and +1.4 % with a mean of
 // +0.04 %, and s_e is 0.1 %. So the upper bound of d is +0.09 %. The last d_n is +1.25 %, so that u is
@@ -77,9 +78,9 @@ std::optional<PlacesEvidence> weigh_places(const ComparisonRow& row, const Serie
                                            const Series& current, const std::vector<double>& as_compiled,
                                            const LookEvidence& look);
 
-// Tells the rows what the places say. A row stays as it was where the copies do not show its change. A
-// regressed row has moved if d and r are not worse by the margin (at alpha_to_pass()). An improved one stays
-// so if d is better by more than the margin. Else it is judged by d and r: moved, regressed where both are
+// Tells the rows what the places say. A regressed row has moved if the copies show its change, and d and r
+// are not worse by the margin (at alpha_to_pass()). An improved one stays so if d is better by more than the
+// margin, or the copies show another change. Else it is judged by d and r: moved, regressed where both are
 // worse by more than the margin, or open.
 void settle_places(std::vector<ComparisonRow>& rows, const std::vector<Evidence>& evidence);
 

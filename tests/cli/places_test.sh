@@ -91,7 +91,7 @@ script 0 -1.2
 expect 0 ab --report json=better.json
 holds better.json 'row("n=63")["verdict"] == "moved"'
 
-# What the copies do not show is of no place: red stays red, and an improvement stays one.
+# A change that the copies do not show is of no place: red stays red, and an improvement stays one.
 script 0 0 uncopied=1.3
 expect 1 ab --report json=uncopied.json --report markdown=uncopied.md
 holds uncopied.json 'row("n=63")["verdict"] == "regressed"' 'row("n=63")["over_places"]["ratio"] < 1.002' \

@@ -258,7 +258,7 @@ TEST(ShiftedFile, RefusesAllFunctionsOfAnImageWithOneThatCannotBeShifted) {
   EXPECT_EQ(done.refused.size(), 3U);
 }
 
-// Only a segment as this makes them may be replaced. Whatever else is loaded stays.
+// Only a segment as this makes them may be replaced. All else that is loaded stays.
 TEST(ShiftedFile, ReplacesNoSegmentOfOthersThatHoldsTheContainersAlone) {
   const std::string once = shifted(module_text(), 1).bytes;
   const std::size_t segments = loaded_segments(once).size();

@@ -258,7 +258,7 @@ TEST(OverPlaces, AChangeThatTheCopiesDoNotShowStaysRegressed) {
   }
 }
 
-// Whatever slows the copies alone says nothing of the builds.
+// If something slows the copies alone, that says nothing of the builds.
 TEST(OverPlaces, AnImprovementThatTheCopiesDoNotShowStaysImproved) {
   for (const double change : {0.0, 0.01}) {
     const Comparison comparison = drawn(change, 1, 0.0005, 0.002, -0.024).compared();

@@ -61,7 +61,8 @@ std::optional<PlacesEffect> effect_over_places(const std::vector<PlaceReading>& 
 
 namespace {
 
-// Of as_compiled - others. `part`: of the variance between the processes of a place, which the others take.
+// The test of as_compiled - others. `part`: of the variance between the processes of a place, which the
+// others take.
 stats::TTest less(const stats::Moments& as_compiled, double others, double part, const PlacesEffect& effect) {
   const double own = as_compiled.variance / static_cast<double>(as_compiled.count);
   const double theirs = part * effect.within, variance = own + theirs;
@@ -151,7 +152,7 @@ OverPlaces told(const ComparisonRow& row, const PlacesEvidence& evidence, const 
   return places;
 }
 
-// What the places say of a row, at alpha_to_pass().
+// The places say this of a row, at alpha_to_pass().
 struct Findings {
   bool shown = false;   // the copies show the change, where the code lies as compiled
   bool denied = false;  // they show another one

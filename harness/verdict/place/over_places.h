@@ -24,7 +24,8 @@
 //
 // Degrees of freedom are Satterthwaite's. The copies count only if u lies within the margin both ways, as a
 // row that is unchanged does, each at alpha_to_pass(). And r has to pass, too, so that parts of d and of u
-// below the margin do not add up to more. No fixed tolerance is needed, and noise lets nothing pass. Where
+// below the margin do not add up to more. Measured kernels above 100 us agree within 0.25 %, large loops do
+// not (measured/alignment-h200.md): these stay red. Noise lets nothing pass. Where
 // copies do not count, a regressed row stays so. So does an improved one if u is not 0, at alpha_to_pass();
 // else noise leaves it open. The reason of a row that stays has both changes: as_compiled, at_same_place.
 //

@@ -246,7 +246,8 @@ class AbRun {
     return run_in_turns({plan, options[0]}, {plan, options[1]}, seed_);
   }
 
-  // Results are kept where both builds have them at all places. A failure leaves the verdicts as they are.
+  // Results are kept where both builds have them at all places. A failure and Ctrl-C leave the verdicts as
+  // they are: all that these need was measured before.
   Result<RunReport> measure_at_places(Plan plan) {
     const Result<AbRecords> measured = measured_so_far();
     if (!measured) return fail(measured.error());
@@ -262,12 +263,10 @@ class AbRun {
         measure_places(std::move(plan), *how_.pair, cases, shared_options(0), seed_);
     if (!places) return fail(places.error());
     records_.unshifted = std::move(places->unshifted);
-    RunReport report;
-    report.interrupted = places->interrupted;
     for (const std::size_t side : {0, 1})
       for (const EncodedResult& one : places->results[side])
         if (const Status kept = keepers_[side]->put(one); !kept) return fail(kept.error());
-    return report;
+    return RunReport{};
   }
 
   // This program measures, with the modules of both builds in it.

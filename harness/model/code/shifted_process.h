@@ -9,8 +9,8 @@
 
 namespace harness {
 
-// A shift of n moves each function by n instructions. On GPUs of compute capability 9.0 only n modulo 8
-// counts (measured/alignment-h200.md), so that these shifts are all places that there are.
+// A shift of n moves each function by n instructions and a branch. On the H200 that was measured only n
+// modulo 8 counts (measured/alignment-h200.md), so that these shifts are all places that are known.
 inline constexpr int code_places = 8;
 
 // No kernel is known that moves by more. measured/alignment-h200.md: 2.84 %, in a repetition 2.76 %.

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "harness/device/shared/sides.h"
+#include "harness/device/sides/sides.h"
 
 namespace harness {
 namespace {

@@ -58,7 +58,7 @@ record = json.load(open("plain.record.json"))
 record["pairing"] = {"id": "a", "kind": "process", "side": "current"}
 json.dump(record, open("side.record.json", "w"))'
 expect 2 "$HARNESS" calibrate --from side.record.json --store sides.db
-names "one side of an A/B run"
+names A/B
 expect 0 "$HARNESS" calibrate --from plain.record.json --store sides.db
 
 # Slips.

@@ -61,8 +61,7 @@ void leave_out_the_rest(Record& record, const Plan& plan, const Plan& common) {
 }
 
 AbRecords records_of_both(const AbSide& baseline, const AbSide& current, const AbMeasuring& how) {
-  Pairing pairing{random_uuid(), how.pair ? Pairing::Kind::process : Pairing::Kind::session, baseline_side,
-                  how.pair.has_value()};
+  Pairing pairing{random_uuid(), how.pair ? Pairing::Kind::process : Pairing::Kind::session, baseline_side};
   Record before = record_of_side(baseline, pairing, how.partial);
   pairing.side = current_side;
   AbRecords records{std::move(before), record_of_side(current, pairing, how.partial), false};
@@ -99,6 +98,8 @@ class AbRun {
   }
 
   Result<AbRecords> run() {
+    for (Record* record : {&records_.baseline, &records_.current})
+      record->pairing->alone = how_.pair.has_value();
     for (const Record* record : {&records_.baseline, &records_.current})
       if (const Status begun = store_.begin(*record); !begun) return fail(begun.error());
     if (how_.on_begin) how_.on_begin(records_);

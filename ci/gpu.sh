@@ -28,6 +28,9 @@
 #     trace_aa     only where it is named: tests/gpu/trace_aa.py, `ab` of unchanged models and of FFNs 2 % wider, of
 #                  HARNESS_TRACE_AA, HARNESS_TRACE_AA_RUNS (20) times each; reports in HARNESS_TRACE_AA_REPORTS count
 #     causes       only where it is named: tests/gpu/causes.py, why a step and a kernel got slower; three minutes
+#     referee      only where it is named: tests/referee/gpu/referee.sh, rulings on builds that cheat, crash and hang
+#     places       only where it is named: tests/alignment/moved.sh with before.so and after.so (`ninja places`) of
+#                  FOLDER/places, kernels that only lie elsewhere; some minutes
 #     farm         only where it is named: tests/farm/speedup.sh, a campaign by all GPUs of the host and by one
 #     looks        only where it is named: bin/looks of HARNESS_LOOKS_SUITES (those without modules): whether two processes,
 #                  which have the cases in opposite orders, find the same identity of each, and the words that differ
@@ -51,7 +54,7 @@ folder=$(cd "${1:-$root/build/portable/bundle}" 2>/dev/null && pwd) || {
   exit 2
 }
 usual_steps="tests suites cheats instrument offsets trace trace_bytes doctor selftest walk examples gate ab"
-known_steps="$usual_steps sanitizers trace_aa causes farm looks tree"
+known_steps="$usual_steps sanitizers trace_aa causes referee places farm looks tree"
 steps=${HARNESS_GPU_STEPS:-$usual_steps}
 for one in $steps; do
   case " $known_steps " in

@@ -138,6 +138,20 @@ trace_bytes() {
   fi
 }
 
+# Builds in processes of their own, ruled by a referee.
+referee() {
+  step referee "$(left)" tests/referee/gpu/referee.sh "$folder" "$results/referee" && section "Rulings" "$scratch/step"
+}
+
+# Is it slower, or does it only lie elsewhere?
+places() {
+  if [ ! -f "$folder/places/after.so" ]; then
+    skip places "not in this build"
+    return
+  fi
+  step places "$(left)" tests/alignment/moved.sh "$folder" "$folder/places" "$results/places" && section "Places" "$scratch/step"
+}
+
 causes() {
   mkdir -p "$results/causes"
   step causes "$(left)" python3 tests/gpu/causes.py "$folder" "$results/causes"

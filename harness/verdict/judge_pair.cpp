@@ -205,7 +205,7 @@ void weigh_at_places(JudgedRow& judged, const MetricPair& pair, const ComparedRe
   Design design = design_of(judged.row, pair, records);
   design.ratios = log_ratios(old, now);
   if (const auto look = weigh(judged.row, 1, before, after, design, records.policy))
-    judged.evidence->places = weigh_places(judged.row, old, now, *look);
+    judged.evidence->places = weigh_places(judged.row, old, now, log_ratios(pair.old, pair.now), *look);
 }
 
 // Whether a file of another tool holds several of the processes: it took them one after the other, so they

@@ -55,7 +55,7 @@ report = json.load(open(sys.argv[1]))
 rows = {row["case"].split("/")[1]: row for row in report["cases"] if row["metric"] == "gpu_time"}
 places = {name: row for name, row in rows.items() if name.startswith("place_")}
 slower = {name: row for name, row in rows.items() if name.startswith("slower_")}
-print(f"{'kernel':12} {'as compiled':>11} {'over places':>12} {'alignment alone':>20}  verdict")
+print(f"{'kernel':12} {'as compiled':>11} {'over places':>12} {'baseline varies by':>20}  verdict")
 for name in sorted(rows, key=lambda name: int(name.split("_")[1])):
     row, over = rows[name], rows[name].get("over_places")
     change = f"{100 * (row['ratio'] - 1):+.2f} %" if row.get("ratio") else "-"

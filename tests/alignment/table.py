@@ -114,6 +114,7 @@ class Kernel:
         self.halves = correlation(*halves)
         # Copies of one shift together; the code as it is ("x") has no branch before it, and no shift.
         self.by_shift = {}
+        self.as_compiled = [means[i] for i, shift in enumerate(shifts) if shift == "x"]
         for i, shift in enumerate(shifts):
             if shift != "x":
                 self.by_shift.setdefault(int(shift), []).append(means[i])
@@ -182,7 +183,8 @@ def main(arguments):
         print(one.row())
     for one in kernels if options.shifts else []:
         if one.moves():
-            print(f"\n{short(one.name)}: " + " ".join(f"{shift}:{mean:+.2f}" for shift, mean in one.by_shift.items()))
+            all_shifts = [*(("x", mean) for mean in one.as_compiled), *one.by_shift.items()]
+            print(f"\n{short(one.name)}: " + " ".join(f"{shift}:{mean:+.2f}" for shift, mean in all_shifts))
     compared = [one for one in kernels if one.compared]
     return 0 if compared and all(one.equal or not one.repeatable for one in compared) else 1
 

@@ -51,6 +51,16 @@ names GPU-A
 expect 0 "$HARNESS" calibrate --from "$data/h200/main.jsonl" --suite probe --store h200.db --report json=h200.json
 holds h200.json 'all(case["sessions"] == 2 for case in report["cases"])' 'report["suite_alarms"] == 0'
 
+# A side of an A/B run has processes of other kinds among its own. The same record without a pairing is a session.
+expect 0 run --output plain.record.json
+python3 -c 'import json
+record = json.load(open("plain.record.json"))
+record["pairing"] = {"id": "a", "kind": "process", "side": "current"}
+json.dump(record, open("side.record.json", "w"))'
+expect 2 "$HARNESS" calibrate --from side.record.json --store sides.db
+names A/B
+expect 0 "$HARNESS" calibrate --from plain.record.json --store sides.db
+
 # Slips.
 expect 2 "$HARNESS" calibrate
 expect 2 "$HARNESS" calibrate --from "$data/h200/main.jsonl" "$data/h200/same.jsonl" --store other.db

@@ -25,12 +25,10 @@ import json, subprocess, sys
 change, place = (float(text) / 100 for text in sys.argv[1:3])
 more = dict(text.split("=") for text in sys.argv[3:])
 profile = [0.0105, -0.0137, 0.0102, -0.0132, 0.0127, 0.0017, -0.0005, -0.0077]
-def times(us, profile):
-    by_process = [us] * 18000
-    for shift in range(8):
-        for process in range(1000):
-            by_process[10000 + 1000 * shift + process - 1] = us * (1 + profile[shift])
-    return by_process
+# By process, again after `cycle`: those at place n from 1000 + 1000 n on, all others elsewhere.
+cycle = 11000
+def by_process(elsewhere, places):
+    return [places[i // 1000 - 1] if 1000 <= i < 9000 else elsewhere for i in range(cycle)]
 # Both sides have the same file, so their shifted code has the same hashes.
 hashes = subprocess.check_output(["bash", "-c", '"$SHIFTED_HASHES" "$DEVICE_CODE" "add(float*, float const*, int)"'],
                                  text=True).split() + ["another"]
@@ -38,16 +36,23 @@ def seen(side, shift):
     if more.get("unmoved") == side: return 0  # as if the copies were not loaded
     return 8 if more.get("another") == side and shift == 5 else shift
 kernel = {"name": more.get("kernel", "add(float*, float const*, int)"), "launches": 1, "us": 100}
-def case(side, by_process, code):
-    one = {"match": "*/n=63", "side": side, "process_us": by_process, "process_sd": 0.0005, "sample_sd": 0.001,
+def case(side, us, code):
+    one = {"match": "*/n=63", "side": side, "process_us": us, "process_sd": 0.0005, "sample_sd": 0.001,
            "identity": {"digest": side}, "kernels": [kernel],
-           "process_code": [code] * 10000 + [hashes[seen(side, shift)] for shift in range(8) for _ in range(1000)]}
+           "process_code": by_process(code, [hashes[seen(side, shift)] for shift in range(8)])}
+    if more.get("launches") == side: one["process_launches"] = by_process(1, [1, 1, 2, 1, 1, 1, 1, 1])
     if more.get("fails") == side:
         one["error"] = {"process": 10001002, "placement": 0, "sample": 3, "message": "xid 79"}
     return one
-old = times(100, profile)
-new = times(100 * (1 + change), profile[3:] + profile[:3])
-for i in range(2000): new[i] *= 1 + place
+# As it is compiled, the code lies where place 7 has it. The copies show all but `uncopied`.
+moved = profile[3:] + profile[:3]
+excess = profile[7] + place - moved[7]
+moved = [one - excess / 7 for one in moved[:7]] + [profile[7] + place]
+uncopied = float(more.get("uncopied", 0)) / 100
+def times(us, profile, factor):
+    return by_process(us * (1 + profile[7]) * factor, [us * (1 + one) for one in profile])
+old = times(100, profile, 1)
+new = times(100 * (1 + change), moved, 1 + uncopied)
 json.dump({"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A",
            "fields": {"compute_capability": more.get("capability", "9.0")},
            "cases": [case("baseline", old, "a"), case("current", new, more.get("code", "b")),
@@ -86,6 +91,16 @@ script 0 -1.2
 expect 0 ab --report json=better.json
 holds better.json 'row("n=63")["verdict"] == "moved"'
 
+# A change that the copies do not show is of no place: red stays red, and an improvement stays one.
+script 0 0 uncopied=1.3
+expect 1 ab --report json=uncopied.json --report markdown=uncopied.md
+holds uncopied.json 'row("n=63")["verdict"] == "regressed"' 'row("n=63")["over_places"]["ratio"] < 1.002' \
+  'row("n=63")["reason_fact"]["as_compiled"] > 0.012' 'row("n=63")["reason_fact"]["at_same_place"] < 0.001'
+grep -q 'not shown that the place explains' uncopied.md || problem "nothing says that the copies show no change"
+script 1 0 uncopied=-2.5
+expect 0 ab --report json=uncopied.json
+holds uncopied.json 'row("n=63")["verdict"] == "improved"' 'row("n=63")["over_places"]["ratio"] > 1.009'
+
 # Slower code at a lucky place is red, and needs no processes more.
 script 1 -2
 expect 1 ab --report json=lucky.json
@@ -112,6 +127,10 @@ for side in baseline current; do
     stays_red "$side build: \`add(float*, float const*, int)\` did not run with the code that was shifted"
   done
 done
+for side in baseline current; do
+  script 0 1.3 launches=$side
+  stays_red "is launched otherwise at place 2 than as it is compiled"
+done
 script 0 1.3 "kernel=elsewhere(int)"
 stays_red "baseline build has machine code of \`elsewhere(int)\`"
 script 0 1.3 capability=10.0
@@ -121,6 +140,23 @@ echo nothing >other/lib/libharness_cuda.so
 script 0 1.3
 stays_red "no module of the current build"
 cp kept.so other/lib/libharness_cuda.so
+
+# Ctrl-C while the places are measured takes no verdict away. Copies have beside them what the modules have, folders
+# too.
+script 0 1.3
+mkdir copies other/lib/parts
+touch other/lib/parts/piece
+TMPDIR=$PWD/copies setsid "$HARNESS" ab suite.yaml --baseline-build one --current-build other --color never \
+  --device scripted:speed.json --report json=interrupted.json >"$printed" 2>&1 &
+pid=$!
+has_copies() { compgen -G 'copies/*/current/*/parts/piece' >/dev/null; }
+eventually has_copies
+kill -INT "$pid"
+status=0
+wait "$pid" || status=$?
+same "status when the places were interrupted" "$status" 1
+holds interrupted.json 'row("n=63")["verdict"] == "regressed"' '"over_places" not in row("n=63")' \
+  'any(one["code"] == "code_unshifted" and one["reason"] == "interrupted" for one in report["facts"]["remarks"])'
 
 # Nothing is measured again where no place can explain it: more than 3 %, equal code, or without confirmation.
 for which in "3.4 0" "0 1.3 code=a"; do

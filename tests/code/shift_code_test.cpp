@@ -104,6 +104,7 @@ class SmallCubin {
                            attribute(0x44, {0x10, 0xfff, 0x60, 0xff}) + attribute(0x55, {1, 0x20, 1, 0x30}) +
                            attribute(0x1e, {0x40});
   std::string extra_section = ".nv.callgraph";
+  bool addend_in_place = false;  // of the address of the kernel
 
   static std::string attribute(unsigned char number, const std::vector<std::uint32_t>& values) {
     std::string bytes{4, static_cast<char>(number), static_cast<char>(4 * values.size()), 0};
@@ -132,6 +133,12 @@ class SmallCubin {
     add(SHT_PROGBITS, ".debug_frame", std::string(32, 'd'), 1);
     add(SHT_PROGBITS, ".nv.constant4", std::string(24, 'c'), 8);
     add(SHT_PROGBITS, extra_section, std::string(5, 'e'), 4);
+    if (addend_in_place) {
+      const std::size_t at =
+          add(SHT_REL, ".rel.nv.constant4", raw(std::vector<Elf64_Rel>{{0, ELF64_R_INFO(1, 2)}}), 8);
+      sections_[at].sh_link = 2;
+      sections_[at].sh_info = 10;
+    }
     const std::size_t names = add(SHT_STRTAB, ".shstrtab", "", 1);
     sections_[names].sh_size = names_.size();
     sections_[names].sh_offset = body_.size();
@@ -320,6 +327,10 @@ TEST(ShiftCode, RefusesWhatItDoesNotKnow) {
   SmallCubin endless;
   endless.attributes = SmallCubin::attribute(0x34, {0x20, 0, 900, 0x10});
   EXPECT_THAT(reason_of_refusal(endless.bytes()), HasSubstr("branch targets"));
+  SmallCubin in_place;
+  in_place.addend_in_place = true;
+  EXPECT_THAT(reason_of_refusal(in_place.bytes()), HasSubstr(".nv.constant4 has its addend in place"));
+  EXPECT_EQ(reason_of_refusal(in_place.bytes(), "other"), "") << "nothing there is told of its address";
 }
 
 TEST(ShiftCode, ReadsNothingOutsideOfACubinThatIsCutOff) {

@@ -170,16 +170,23 @@ TEST(ShiftedFile, IsLoadedWithItsContainersInTheNewSegment) {
   }
 }
 
+std::vector<Elf64_Phdr> loaded_segments(const std::string& file) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, file.data(), sizeof header);
+  std::vector<Elf64_Phdr> segments;
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr one;
+    std::memcpy(&one, file.data() + header.e_phoff + i * sizeof one, sizeof one);
+    if (one.p_type == PT_LOAD) segments.push_back(one);
+  }
+  return segments;
+}
+
 // Program headers and relocations, by hand.
 TEST(ShiftedFile, KeepsLoadableSegmentsInOrderAndApart) {
   const std::string done = shifted(module_text(), 4).bytes;
-  Elf64_Ehdr header;
-  std::memcpy(&header, done.data(), sizeof header);
   std::uint64_t end = 0;
-  for (std::size_t i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr one;
-    std::memcpy(&one, done.data() + header.e_phoff + i * sizeof one, sizeof one);
-    if (one.p_type != PT_LOAD) continue;
+  for (const Elf64_Phdr& one : loaded_segments(done)) {
     EXPECT_GE(one.p_vaddr, end);
     EXPECT_EQ(one.p_vaddr % 4096, one.p_offset % 4096);
     EXPECT_LE(one.p_offset + one.p_filesz, done.size());
@@ -227,11 +234,59 @@ TEST(ShiftedFile, NamesFunctionsThatCannotBeShifted) {
   EXPECT_THAT(refused.refused.at(add), HasSubstr("compute capability 80"));
 }
 
+// A kernel that calls it would run code that did not move.
+TEST(ShiftedFile, RefusesAllFunctionsOfAnImageWithOneThatCannotBeShifted) {
+  std::string file = shifted(module_text(), 1).bytes;  // its cubin is not packed now
+  const std::string cubin = cubin_of(file);
+  const std::size_t at = file.find(cubin);
+  ASSERT_NE(at, std::string::npos);
+  const auto sections = all_elf_sections(span_of(cubin), "a cubin");
+  bool changed = false;
+  for (const ElfSection& one : *sections) {
+    if (one.name != ".nv.info._Z8internalPf") continue;
+    const auto begin = static_cast<std::size_t>(one.bytes.data() - cubin.data());
+    for (std::size_t i = 0; i + 4 <= one.bytes.size() && !changed; i += 4)
+      if (one.bytes[i] == 4) {  // an attribute with a size
+        file[at + begin + i + 1] = '\x7e';
+        changed = true;
+      }
+  }
+  ASSERT_TRUE(changed);
+  const ShiftedFile done = shifted(file, 1);
+  EXPECT_THAT(done.refused.at("internal(float*)"), HasSubstr("attribute 126"));
+  EXPECT_THAT(done.refused.at(add), HasSubstr("its image has `internal(float*)`"));
+  EXPECT_EQ(done.refused.size(), 3U);
+}
+
+// Only a segment as this makes them may be replaced. All else that is loaded stays.
+TEST(ShiftedFile, ReplacesNoSegmentOfOthersThatHoldsTheContainersAlone) {
+  const std::string once = shifted(module_text(), 1).bytes;
+  const std::size_t segments = loaded_segments(once).size();
+  EXPECT_EQ(loaded_segments(shifted(once, 1).bytes).size(), segments) << "its own";
+  std::string writable = once;
+  Elf64_Ehdr header;
+  std::memcpy(&header, once.data(), sizeof header);
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr one;
+    const std::size_t at = header.e_phoff + i * sizeof one;
+    std::memcpy(&one, once.data() + at, sizeof one);
+    if (one.p_type == PT_LOAD && one.p_vaddr == loaded_segments(once).back().p_vaddr) one.p_flags |= PF_W;
+    std::memcpy(writable.data() + at, &one, sizeof one);
+  }
+  for (const std::string& other : {writable, once + "more"}) {
+    const Result<ShiftedFile> done = shifted_file(span_of(other), 90, 1, {add});
+    if (done)
+      EXPECT_EQ(loaded_segments(done->bytes).size(), segments + 1);
+    else
+      EXPECT_THAT(done.error().message, HasSubstr("no note"));
+  }
+}
+
 // Nothing outside of the bytes is read, also where they make no sense.
 TEST(ShiftedFile, ReadsNothingOutsideOfAFileThatIsCutOff) {
   const std::string file = module_text();
   for (std::size_t bytes = 0; bytes < file.size(); bytes += 61)
-    (void)shifted_file(span_of(file).first(bytes), 90, 1, {add});
+    EXPECT_FALSE(shifted_file(span_of(file).first(bytes), 90, 1, {add})) << bytes;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/model/code/shifted_process.h"
 #include "judged.h"
 #include "made_files.h"
 
@@ -320,6 +321,37 @@ TEST(Commands, ThatAllEndWithOneStatusAreToldHow) {
   ASSERT_TRUE(record);
   ASSERT_TRUE(record->cases[0].reason);
   EXPECT_THAT(record->cases[0].reason->text("advice"), HasSubstr("--success-exit 1"));
+}
+
+TEST(Commands, OfThousandsOfRunsKeepThemAll) {
+  std::vector<double> times;
+  for (int run = 0; run < 12'000; ++run) times.push_back(1 + 0.001 * (run % 7));
+  const auto record = import_samples(hyperfine(times), "x");
+  ASSERT_TRUE(record);
+  const std::vector<ProcessSamples>& processes = record->cases[0].series[0].processes;
+  ASSERT_EQ(processes.size(), times.size());
+  EXPECT_FALSE(confirms(processes.back().process) || is_alone(processes.back().process) ||
+               is_shifted(processes.back().process));
+  CaseRecord stored = planned_record({});
+  for (const ProcessResult& one : record->cases[0].processes) {
+    ProcessResult result = one;
+    result.series = record->cases[0].series;
+    std::erase_if(result.series[0].processes,
+                  [&](const ProcessSamples& samples) { return samples.process != one.process; });
+    if (one.process % 1000 == 1) add_result(stored, std::move(result));
+  }
+  EXPECT_EQ(stored.series[0].processes.size(), 12U);
+}
+
+TEST(Commands, OfMoreRunsThanNumbersTellAreRefused) {
+  const auto line = [](int process) {
+    return fmt::format(
+        R"({{"case": "a", "metric": "wall_time", "unit": "us", "process": {}, "samples": [1, 2]}})", process);
+  };
+  EXPECT_TRUE(import_samples(line(last_plain_process), "x"));
+  const auto refused = import_samples(line(last_plain_process + 1), "x");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().front().message, HasSubstr("1000000"));
 }
 
 TEST(Commands, WhoseTimesAreBeyondTheirOwnMaximumAreRefused) {

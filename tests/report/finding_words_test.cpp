@@ -17,6 +17,7 @@ TEST(FindingWords, ExistForEveryReason) {
     if (code == ReasonCode::none) continue;
     ComparisonRow row;
     row.reason = {code, {{"side", "baseline"}, {"outcome", "failed"}}};
+    row.over_places = OverPlaces{};
     EXPECT_GT(reason_words(row).size(), 5U) << name;
   }
 }

@@ -5,6 +5,8 @@
 #include <filesystem>
 
 #include "each_database.h"
+#include "harness/model/code/shifted_process.h"
+#include "harness/store/baseline/completeness.h"
 
 namespace harness {
 namespace {
@@ -55,6 +57,20 @@ TEST_P(StoredCases, CountTheirResults) {
   EXPECT_EQ(one.measured, 2);
   EXPECT_EQ(one.failures, 1);
   EXPECT_EQ(one.digest, "d") << "a result that nobody looked at says nothing of it";
+}
+
+// Processes that measured a case again, alone or at other places make no case complete.
+TEST_P(StoredCases, CountPlainProcessesAlone) {
+  const Record record = put("one");
+  const auto store = open();
+  for (const int process : {last_plain_process + 1, last_confirming_process + 1, shifted_process(3, 2)}) {
+    checked(store->put("one", {example_result(record.cases[0].id, process)}));
+    EXPECT_EQ(checked(store->cases_of("one"))[0].measured, 3) << process;
+    EXPECT_EQ(count_measured(checked(store->load("one")).cases[0]), 3) << process;
+  }
+  checked(store->put("one", {example_result(record.cases[0].id, last_plain_process)}));
+  EXPECT_EQ(checked(store->cases_of("one"))[0].measured, 4) << "of an import";
+  EXPECT_EQ(count_measured(checked(store->load("one")).cases[0]), 4);
 }
 
 TEST_P(StoredCases, HaveNoDigestWhereLooksDisagreeOrHaveAGap) {

@@ -104,6 +104,10 @@ TEST(Confirm, ReachesNoFurtherLook) {
   Record current = staged(about(21), about(21));
   current.cases.front().gate.looks = {5, 10};
   EXPECT_EQ(processes_tried(current.cases.front()), 5);
+  ProcessResult alone;
+  alone.process = last_confirming_process + 1;
+  current.cases.front().processes.push_back(alone);
+  EXPECT_EQ(processes_tried(current.cases.front()), 5);
   const ComparisonRow row = only_row(compare(record_of(about(20)), current, {}));
   EXPECT_EQ(row.verdict, Verdict::regressed);
   EXPECT_EQ(row.look.number, 1);

@@ -46,6 +46,20 @@ TEST(Kernels, WithoutAChangeAreSilentAndOfTheSameCode) {
   EXPECT_FALSE(changes({}, {}).same_code);
 }
 
+TEST(Kernels, DifferInTheirLaunchesByAllButCodeTimeAndOrder) {
+  const std::vector<KernelUse> both{kernel("a", 10), kernel("b", 5)};
+  EXPECT_EQ(differing_launch(both, {kernel("b", 6, "0ther"), kernel("a", 1, "")}), "");
+  EXPECT_EQ(differing_launch(both, {kernel("a", 10)}), "b");
+  EXPECT_EQ(differing_launch({kernel("a", 10)}, both), "b");
+  EXPECT_EQ(differing_launch({kernel("a", 10)}, {kernel("a", 10), kernel("a", 10)}), "a");
+  std::vector<KernelUse> others(4, kernel("a", 10));
+  others[0].grid[1] = 2;
+  others[1].block[0] = 128;
+  others[2].dynamic_shared_bytes = 0;
+  others[3].launches = 2;
+  for (const KernelUse& other : others) EXPECT_EQ(differing_launch({kernel("a", 10)}, {other}), "a");
+}
+
 TEST(Kernels, ThatMovedSayByHowMuchOfTheChange) {
   const KernelComparison moved =
       changes({kernel("a", 10), kernel("b", 5)}, {kernel("a", 10.5), kernel("b", 7)});

@@ -61,8 +61,7 @@ void leave_out_the_rest(Record& record, const Plan& plan, const Plan& common) {
 }
 
 AbRecords records_of_both(const AbSide& baseline, const AbSide& current, const AbMeasuring& how) {
-  Pairing pairing{random_uuid(), how.pair ? Pairing::Kind::process : Pairing::Kind::session, baseline_side,
-                  how.pair.has_value()};
+  Pairing pairing{random_uuid(), how.pair ? Pairing::Kind::process : Pairing::Kind::session, baseline_side};
   Record before = record_of_side(baseline, pairing, how.partial);
   pairing.side = current_side;
   AbRecords records{std::move(before), record_of_side(current, pairing, how.partial), false};
@@ -99,6 +98,8 @@ class AbRun {
   }
 
   Result<AbRecords> run() {
+    for (Record* record : {&records_.baseline, &records_.current})
+      record->pairing->alone = how_.pair.has_value();
     for (const Record* record : {&records_.baseline, &records_.current})
       if (const Status begun = store_.begin(*record); !begun) return fail(begun.error());
     if (how_.on_begin) how_.on_begin(records_);
@@ -246,7 +247,8 @@ class AbRun {
     return run_in_turns({plan, options[0]}, {plan, options[1]}, seed_);
   }
 
-  // Results are kept where both builds have them at all places. A failure leaves the verdicts as they are.
+  // Results are kept where both builds have them at all places. A failure and Ctrl-C leave the verdicts as
+  // they are: all that these need was measured before.
   Result<RunReport> measure_at_places(Plan plan) {
     const Result<AbRecords> measured = measured_so_far();
     if (!measured) return fail(measured.error());
@@ -262,12 +264,10 @@ class AbRun {
         measure_places(std::move(plan), *how_.pair, cases, shared_options(0), seed_);
     if (!places) return fail(places.error());
     records_.unshifted = std::move(places->unshifted);
-    RunReport report;
-    report.interrupted = places->interrupted;
     for (const std::size_t side : {0, 1})
       for (const EncodedResult& one : places->results[side])
         if (const Status kept = keepers_[side]->put(one); !kept) return fail(kept.error());
-    return report;
+    return RunReport{};
   }
 
   // This program measures, with the modules of both builds in it.

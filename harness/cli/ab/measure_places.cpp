@@ -11,6 +11,7 @@
 #include "harness/model/code/shifted_process.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/verdict/place/over_places.h"
+#include "harness/verdict/read/kernels.h"
 
 namespace harness {
 namespace {
@@ -71,6 +72,14 @@ std::string another_code(const ProcessResult& result, const std::set<std::string
   return {};
 }
 
+// Why the process did not launch what the build does as it is compiled; "": it did.
+std::string other_launches(const ProcessResult& result, const std::vector<KernelUse>& as_compiled) {
+  const std::string name = differing_launch(result.kernels, as_compiled);
+  if (name.empty()) return {};
+  return fmt::format("`{}` is launched otherwise at place {} than as it is compiled", name,
+                     shift_of(result.process));
+}
+
 // Why the results of a case cannot count; "": they can.
 std::string obstacle(const std::array<std::vector<EncodedResult>, 2>& results, const std::string& id,
                      const MovableCase& movable, const CodeByProcess& code) {
@@ -84,6 +93,7 @@ std::string obstacle(const std::array<std::vector<EncodedResult>, 2>& results, c
             one.result.reason ? report::words(*one.result.reason) : std::string(name_of(one.result.outcome)));
       const std::set<std::string>& kernels = side == 0 ? movable.baseline : movable.current;
       std::string why = another_code(one.result, kernels, code.at(one.result.process)[side]);
+      if (why.empty()) why = other_launches(one.result, movable.launches[side]);
       if (!why.empty()) return fmt::format("{} build: {}", side == 0 ? baseline_side : current_side, why);
       ++measured;
     }
@@ -134,8 +144,10 @@ Result<PlacesMeasured> measure_places(Plan plan, const PairedBuilds& pair, Movab
         refuse_all(report.error().message, cases, done.unshifted);
         break;
       }
-      done.interrupted = report->interrupted;
-      if (done.interrupted) return done;
+      if (report->interrupted) {
+        refuse_all("interrupted", cases, done.unshifted);
+        break;
+      }
     }
   for (const auto& [id, one] : cases)
     if (std::string why = obstacle(results, id, one, code); !why.empty())

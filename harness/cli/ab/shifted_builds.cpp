@@ -89,12 +89,12 @@ class ShiftedSide {
     return {};
   }
 
-  // A module may load libraries that lie beside it.
+  // A module may load libraries that lie beside it, or in folders there.
   static Status link_neighbours(const fs::path& file, const fs::path& folder) {
     std::error_code code;
     fs::create_directories(folder, code);
     for (fs::directory_iterator at(file.parent_path(), code), end; !code && at != end; at.increment(code)) {
-      if (at->path().filename() == file.filename() || !at->is_regular_file(code)) continue;
+      if (at->path().filename() == file.filename()) continue;
       fs::create_symlink(fs::absolute(at->path()), folder / at->path().filename(), code);
     }
     if (!code) return {};
@@ -120,6 +120,8 @@ MovableCases movable_cases(const Comparison& comparison) {
     if (!can_be_of_place(row) || row.over_places || row.causes == nullptr) continue;
     MovableCase found{row.causes->evidence.compute_capability, {}, {}};
     for (const KernelSides& one : row.causes->evidence.kernels) {
+      if (one.baseline) found.launches[0].push_back(*one.baseline);
+      if (one.current) found.launches[1].push_back(*one.current);
       const bool equal = one.baseline && one.current && !one.baseline->code.empty() &&
                          one.baseline->code == one.current->code;
       if (equal) continue;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "harness/base/files.h"
 #include "harness/base/result.h"
@@ -21,6 +22,7 @@ struct MovableCase {
   std::string compute_capability;  // of the device: "9.0"
   std::set<std::string> baseline;
   std::set<std::string> current;
+  std::array<std::vector<KernelUse>, 2> launches = {};  // of a call, by side, as compiled: all of them
 };
 using MovableCases = std::map<std::string, MovableCase>;  // by id
 

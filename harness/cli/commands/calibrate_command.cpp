@@ -66,6 +66,9 @@ Status keep(Store& store, Record record) {
   if (record.finished.empty())
     return fail(ErrorKind::usage, fmt::format("record {} is unfinished", printable(record.id)),
                 "a session counts when it is complete");
+  if (record.pairing)
+    return fail(ErrorKind::usage, fmt::format("record {} is one side of an A/B run", printable(record.id)),
+                "name what `harness run` measured: a side of an A/B run has processes of several kinds");
   RunQuery query;
   query.id_prefix = record.id;
   const auto there = store.list(query);

@@ -22,7 +22,7 @@
 #include "harness/cli/output/emit.h"
 #include "harness/cli/provenance/repository_suite.h"
 #include "harness/device/open.h"
-#include "harness/device/shared/sides.h"
+#include "harness/device/sides/sides.h"
 #include "harness/measure/referee/match.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/measure/worker/build_catalog.h"

@@ -193,10 +193,7 @@ class Cubin {
       const auto symbol =
           read<Elf64_Sym>(sections_[table.sh_link].sh_offset + ELF64_R_SYM(one.r_info) * sizeof(Elf64_Sym));
       if (symbol.st_shndx != text_ || symbol.st_value > 0) continue;
-      if (!with_addend) {
-        if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && !for_debuggers) continue;
-        refuse("a relocation of " + target + " has its addend in place");
-      }
+      if (!with_addend) refuse("a relocation of " + target + " has its addend in place");
       auto whole = read<Elf64_Rela>(at);
       if (for_debuggers || whole.r_addend > 0) whole.r_addend += static_cast<Elf64_Sxword>(by_);
       write(at, whole);

@@ -81,14 +81,20 @@ class CubinShift {
                      [&](const std::string& name) { return wanted_.contains(demangled(name)); }))
       return std::nullopt;
     std::vector<std::string> shifted;
+    std::string refused, why;  // the first one
     for (const std::string& name : names) {
       try {
         cubin = shift_code(cubin, name, {nops_, most_nops});
         shifted.push_back(name);
       } catch (const std::runtime_error& error) {
         file_.refused.emplace(demangled(name), error.what());
+        if (refused.empty()) refused = demangled(name), why = error.what();
       }
     }
+    // A kernel may call it, and then runs code that did not move.
+    if (!refused.empty())
+      for (const std::string& name : shifted)
+        file_.refused.emplace(demangled(name), fmt::format("its image has `{}`: {}", refused, why));
     note_codes(cubin, shifted);
     return cubin;
   }
@@ -217,14 +223,16 @@ class HostFile {
     std::memcpy(bytes_.data() + at, &value, sizeof value);
   }
 
-  // A program header that the file can do without: of a segment that holds this section alone, so that the
-  // file was shifted before, or of its last note.
+  // A program header that the file can do without: of a segment that append() made, so that the file was
+  // shifted before, or of its last note. It made the last one that is loaded, which is only read, and holds
+  // this section alone.
   std::vector<Elf64_Phdr>::iterator spare_header(std::size_t section) {
     const Elf64_Shdr& content = sections_[section];
-    const auto own = std::find_if(segments_.begin(), segments_.end(), [&](const Elf64_Phdr& one) {
-      return one.p_type == PT_LOAD && one.p_offset == content.sh_offset && one.p_filesz == content.sh_size;
-    });
-    if (own != segments_.end()) return own;
+    const auto last = std::find_if(segments_.rbegin(), segments_.rend(),
+                                   [](const Elf64_Phdr& one) { return one.p_type == PT_LOAD; });
+    if (last != segments_.rend() && last->p_flags == PF_R && last->p_offset == content.sh_offset &&
+        last->p_filesz == content.sh_size && last->p_offset + last->p_filesz == bytes_.size())
+      return std::next(last).base();
     const auto note = std::find_if(segments_.rbegin(), segments_.rend(),
                                    [](const Elf64_Phdr& one) { return one.p_type == PT_NOTE; });
     return note == segments_.rend() ? segments_.end() : std::next(note).base();

@@ -24,7 +24,8 @@ struct ShiftedFile {
   // Functions for the architecture, demangled. A name can be in both where several images have it.
   // With the hashes of their code, as records have them (KernelUse::code).
   std::map<std::string, std::set<std::string>> shifted;
-  std::map<std::string, std::string> refused;  // and why
+  // And why. Where one function of an image is refused, the others of it are named here, too.
+  std::map<std::string, std::string> refused;
 };
 
 // `architecture`: the compute capability of the device, 90 for 9.0. Only images that have a function of

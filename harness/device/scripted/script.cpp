@@ -240,6 +240,7 @@ ScriptedCase read_case(const Json& json, const std::string& path, const Context&
     c.kernels.push_back(read_kernel(one, where, context));
   });
   reader.texts("process_code", c.process_code);
+  reader.numbers("process_launches", c.process_launches, 1);
   reader.each("counters", [&](const Json& one, const std::string& where) {
     c.counters.push_back(read_counter(one, where, context));
   });

@@ -281,9 +281,11 @@ Since<Conditions> ScriptedDevice::watch_conditions() {
 std::vector<KernelUse> ScriptedDevice::kernels_now() const {
   std::vector<KernelUse> kernels = current_->kernels;
   const std::vector<std::string>& codes = current_->process_code;
-  if (!codes.empty())
-    for (KernelUse& one : kernels)
-      one.code = codes[static_cast<std::size_t>(std::max(process_ - 1, 0)) % codes.size()];
+  const std::vector<double>& launches = current_->process_launches;
+  for (KernelUse& one : kernels) {
+    if (!codes.empty()) one.code = cyclic(codes, process_ - 1);
+    if (!launches.empty()) one.launches = static_cast<int>(cyclic(launches, process_ - 1));
+  }
   return kernels;
 }
 

@@ -61,6 +61,7 @@ struct ScriptedCase {
   std::vector<ScriptedConditions> conditions;
   std::vector<KernelUse> kernels;
   std::vector<std::string> process_code;  // of all its kernels, by process; none: as the kernels say
+  std::vector<double> process_launches;   // likewise: how often a call launches each
   std::vector<CounterValue> counters;
   std::optional<Identity> identity;  // none: the device tells nothing
   std::optional<ScriptedError> error;

@@ -14,13 +14,6 @@
 namespace harness {
 namespace {
 
-constexpr int first_process = 1;
-
-// Kernels that were shifted must be seen in each process: the times count for the code that ran.
-bool identifies(int process) {
-  return process <= first_process || is_shifted(process);
-}
-
 CaseCalls calls_of(const CaseParts& parts, const Subject& subject) {
   CaseCalls calls;
   calls.call = [&subject](sdk::Stream stream) { subject.kernel->run(stream); };
@@ -83,7 +76,7 @@ Step count_own_memory(CaseParts& parts, Subject& subject) {
 }
 
 Step identify(CaseParts& parts, Subject& subject) {
-  if (!identifies(parts.process) || parts.purpose == Purpose::counters) return {};
+  if (!tells_code(parts.process) || parts.purpose == Purpose::counters) return {};
   if (subject.problem.gpus > 1 && is_gpu_kind(parts.planned.device)) {
     subject.result.identity = Identity{"", Cause{CauseCode::several_gpus}};
     return {};

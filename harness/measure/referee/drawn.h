@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/device/shared/sides.h"
+#include "harness/device/sides/sides.h"
 #include "harness/measure/tensors/inputs.h"
 #include "harness/measure/tensors/verify.h"
 #include "harness/sdk/workload.h"

@@ -117,8 +117,8 @@ class Match {
     const Or<Seconds> call = try_out({1, sets_to_try});
     if (!call) return stop(call.error());
     const int pairs = choose_pairs(*call);
-    BatchLengths lengths = choose_lengths({*call, drawing_, options_.budget, most_sets_here()});
     const Seconds left = std::max(options_.budget - used_, 0.0);
+    BatchLengths lengths = choose_lengths({*call, drawing_, left, most_sets_here()});
     Seconds until = options_.budget - left;
     for (int pair = 0; pair < pairs && !InterruptGuard::interrupted();) {
       if (lengths.longer <= lengths.shorter) return stop({-1, cannot_be_queued()});
@@ -292,7 +292,7 @@ class Match {
     return {};
   }
 
-  // Of a Play that failed.
+  // Why a Play failed.
   Trouble trouble_of(int player, const Error& error) {
     Trouble trouble = asked_ ? *std::exchange(asked_, std::nullopt) : Trouble{player, cause_of(error)};
     trouble.lost = arena_.side.lost();

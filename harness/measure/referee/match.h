@@ -8,7 +8,7 @@
 #include "harness/base/units.h"
 #include "harness/catalog/catalog.h"
 #include "harness/device/device.h"
-#include "harness/device/shared/sides.h"
+#include "harness/device/sides/sides.h"
 #include "harness/measure/referee/ruling.h"
 #include "harness/measure/schedule/paired_builds.h"
 #include "harness/model/plan.h"

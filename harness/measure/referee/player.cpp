@@ -20,7 +20,7 @@
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/device/open.h"
-#include "harness/device/shared/sides.h"
+#include "harness/device/sides/sides.h"
 #include "harness/measure/case/subject.h"
 #include "harness/measure/referee/messages.h"
 #include "harness/measure/worker/build_catalog.h"

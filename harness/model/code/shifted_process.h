@@ -9,8 +9,8 @@
 
 namespace harness {
 
-// A shift of n moves each function by n instructions. On GPUs of compute capability 9.0 only n modulo 8
-// counts (measured/alignment-h200.md), so that these shifts are all places that there are.
+// A shift of n moves each function by n instructions and a branch. On the H200 that was measured only n
+// modulo 8 counts (measured/alignment-h200.md), so that these shifts are all places that are known.
 inline constexpr int code_places = 8;
 
 // No kernel is known that moves by more. measured/alignment-h200.md: 2.84 %, in a repetition 2.76 %.
@@ -30,6 +30,12 @@ constexpr int shift_of(int process) {
 // `turn` is counted from 1 at each place.
 constexpr int shifted_process(int shift, int turn) {
   return first_shifted_process + shift * most_processes + turn;
+}
+
+// Whether the process tells which code its launches run. The run's first one does for all that load the same;
+// where the code was shifted, times count for the code that ran.
+constexpr bool tells_code(int process) {
+  return process <= 1 || is_shifted(process);
 }
 
 inline bool has_shifted(const CaseRecord& one) {

@@ -200,19 +200,29 @@ std::string places_text(const OverPlaces& places) {
                      places.interval ? " " + percent_bounds(*places.interval) : "", places.places);
 }
 
+// "the baseline's time varies by -0.88 % to +1.40 % with its place"
+std::string variation(const OverPlaces& places) {
+  return fmt::format("the baseline's time varies by {} to {} with its place", change_text(places.lowest),
+                     change_text(places.highest));
+}
+
 std::string moved(const ComparisonRow& row) {
   if (!row.over_places) return change_with_interval(row);
-  const OverPlaces& places = *row.over_places;
-  return fmt::format("{}, alignment alone gives {} to {}; {}, within the margin of {}",
-                     change_text(row.ratio), change_text(places.lowest), change_text(places.highest),
-                     places_text(places), margin_words(row));
+  return fmt::format("{}; {}; {}, within the margin of {}", change_text(row.ratio),
+                     variation(*row.over_places), places_text(*row.over_places), margin_words(row));
 }
 
 // A change that is not of the place alone.
 std::string at_places(const ComparisonRow& row) {
   if (!row.over_places) return {};
-  return fmt::format("; {}, where alignment alone gives {} to {}", places_text(*row.over_places),
-                     change_text(row.over_places->lowest), change_text(row.over_places->highest));
+  std::string text =
+      fmt::format("; {}, where {}", places_text(*row.over_places), variation(*row.over_places));
+  if (has_figure(row.reason, "at_same_place"))
+    text += fmt::format(
+        "; it is not shown that the place explains this: the build changes by {}, its copies at the same "
+        "place by {}",
+        signed_percent(row.reason.number("as_compiled")), signed_percent(row.reason.number("at_same_place")));
+  return text;
 }
 
 // It lies at a better place than the baseline, and is not better in the mean.

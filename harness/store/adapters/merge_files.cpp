@@ -250,6 +250,11 @@ Status MergedFiles::add(ToolFile read, const std::string& file) {
         process.session = numbered;
       }
   }
+  if (last_process_ > last_plain_process)  // higher numbers tell of other processes (model/record.h)
+    return fail(
+        ErrorKind::usage, Location{file},
+        fmt::format("with it, a case has {} starts; {} is the most", last_process_, last_plain_process),
+        "import fewer files or runs together");
   if (number == 0)
     cases_ = std::move(read.cases);
   else if (Status added = add_cases(std::move(read.cases), now); !added)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "harness/model/code/shifted_process.h"
 #include "harness/model/device_kinds.h"
 
 namespace harness {
@@ -17,7 +16,8 @@ int processes_needed(const CaseRecord& one) {
 int count_measured(const CaseRecord& one) {
   return static_cast<int>(
       std::count_if(one.processes.begin(), one.processes.end(), [](const ProcessResult& result) {
-        return result.process > 0 && !is_shifted(result.process) && result.outcome == Outcome::measured;
+        return result.process > 0 && result.process <= last_plain_process &&
+               result.outcome == Outcome::measured;
       }));
 }
 

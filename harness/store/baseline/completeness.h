@@ -9,7 +9,7 @@ namespace harness {
 // fewer placements or samples than the suite.
 int processes_needed(const CaseRecord& one);
 
-// Processes that measured the case.
+// Processes that measured the case, without those that measured it again, alone or at other places.
 int count_measured(const CaseRecord& one);
 
 // Everything that the suite asks for is there and right.

@@ -13,12 +13,15 @@
 namespace harness {
 namespace {
 
-// Counts the results of a case; `cases` is the row that is updated.
-constexpr const char* counts =
-    "measured = (SELECT COUNT(*) FROM results WHERE results.run = cases.run AND results.position = "
-    "cases.position AND results.process > 0 AND results.outcome = 'measured'), "
-    "failures = (SELECT COUNT(*) FROM results WHERE results.run = cases.run AND results.position = "
-    "cases.position AND results.outcome IN ('incorrect', 'failed', 'timed_out'))";
+// Counts the results of a case, as count_measured() does; `cases` is the row that is updated.
+std::string counts() {
+  return fmt::format(
+      "measured = (SELECT COUNT(*) FROM results WHERE results.run = cases.run AND results.position = "
+      "cases.position AND results.process BETWEEN 1 AND {} AND results.outcome = 'measured'), "
+      "failures = (SELECT COUNT(*) FROM results WHERE results.run = cases.run AND results.position = "
+      "cases.position AND results.outcome IN ('incorrect', 'failed', 'timed_out'))",
+      last_plain_process);
+}
 
 constexpr const char* columns = "run, id, device, needed, measured, failures, digest, verdict, waived";
 
@@ -71,7 +74,7 @@ std::map<std::string, int> positions_of(soci::session& sql, const std::string& r
 void count_results(soci::session& sql, const std::string& run, std::span<const int> positions) {
   for (std::size_t begin = 0; begin < positions.size(); begin += rows_a_statement)
     sql << fmt::format(
-        "UPDATE cases SET {} WHERE run = :run AND {}", counts,
+        "UPDATE cases SET {} WHERE run = :run AND {}", counts(),
         at_positions(positions.subspan(begin, std::min(rows_a_statement, positions.size() - begin)))),
         soci::use(run);
 }
@@ -191,7 +194,7 @@ void add_case_columns(soci::session& sql) {
   for (const char* column : {"digest", "verdict"})
     sql << "ALTER TABLE cases ADD COLUMN " << column << " TEXT NOT NULL DEFAULT ''";
   fill_needed(sql);
-  sql << "UPDATE cases SET sequence = (SELECT sequence FROM runs WHERE runs.id = cases.run), " << counts;
+  sql << "UPDATE cases SET sequence = (SELECT sequence FROM runs WHERE runs.id = cases.run), " << counts();
   sql << "UPDATE cases SET verdict = (SELECT verdict FROM runs WHERE runs.id = cases.run) WHERE run IN "
          "(SELECT id FROM runs WHERE verdict IN ('regressed', 'failed', 'improved', 'unchanged'))";
   sql << "CREATE INDEX cases_by_digest ON cases (id, digest, sequence)";

@@ -7,7 +7,7 @@ namespace harness {
 int processes_tried(const CaseRecord& record) {
   int tried = 0;
   const auto take = [&](int process) {
-    if (!confirms(process)) tried = std::max(tried, process);
+    if (process <= last_plain_process) tried = std::max(tried, process);
   };
   for (const ProcessResult& result : record.processes) take(result.process);
   for (const Series& series : record.series)

@@ -36,7 +36,8 @@ struct LookEvidence {
   [[nodiscard]] bool counts() const { return enough_processes && !doubt; }
 };
 
-// The highest number of a process that the case tried, but for those that measured a regression again.
+// The highest number of a process that the case tried, but for those that measured it again, alone or at
+// other places.
 int processes_tried(const CaseRecord& record);
 
 // How many of its declared looks a case has reached: those at no more processes than it tried. The processes

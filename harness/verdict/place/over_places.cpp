@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "harness/model/known_metrics.h"
+#include "harness/stats/hypothesis/welch.h"
 #include "harness/verdict/read/pairs.h"
 
 namespace harness {
@@ -55,10 +56,21 @@ std::optional<PlacesEffect> effect_over_places(const std::vector<PlaceReading>& 
   const double variance = (1 - share_measured) * over.variance / count +
                           within / freedom / (count * static_cast<double>(processes));
   if (!std::isfinite(over.mean) || !std::isfinite(variance)) return std::nullopt;
-  return PlacesEffect{{over.mean, std::sqrt(variance), freedom}, std::sqrt(over.variance)};
+  return PlacesEffect{{over.mean, std::sqrt(variance), freedom}, std::sqrt(over.variance), within / freedom};
 }
 
 namespace {
+
+// The test of as_compiled - others. `part`: of the variance between the processes of a place, which the
+// others take.
+stats::TTest less(const stats::Moments& as_compiled, double others, double part, const PlacesEffect& effect) {
+  const double own = as_compiled.variance / static_cast<double>(as_compiled.count);
+  const double theirs = part * effect.within, variance = own + theirs;
+  const auto count = static_cast<std::size_t>(effect.test.degrees_of_freedom) + 1;
+  return {as_compiled.mean - others, std::sqrt(variance),
+          variance > 0 ? stats::satterthwaite(own / variance, as_compiled.count, theirs / variance, count)
+                       : static_cast<double>(as_compiled.count - 1)};
+}
 
 // Whether the gate on slow calls may fail, which no place explains. Without correction for other rows: it
 // only keeps a row from passing.
@@ -77,8 +89,10 @@ bool has_slow_calls(const ComparisonRow& row, const Evidence& evidence) {
 }  // namespace
 
 std::optional<PlacesEvidence> weigh_places(const ComparisonRow& row, const Series& baseline,
-                                           const Series& current, const LookEvidence& look) {
-  if (look.doubt) return std::nullopt;
+                                           const Series& current, const std::vector<double>& as_compiled,
+                                           const LookEvidence& look) {
+  const stats::Moments own = stats::moments(as_compiled);
+  if (look.doubt || !stats::usable(own)) return std::nullopt;
   SideReader reader(false);
   std::vector<PlaceReading> places;
   for (int shift = 0; shift < code_places; ++shift) {
@@ -86,12 +100,22 @@ std::optional<PlacesEvidence> weigh_places(const ComparisonRow& row, const Serie
     if (!place) return std::nullopt;
     places.push_back(std::move(*place));
   }
-  std::optional<PlacesEffect> effect = effect_over_places(places);
+  const std::optional<PlacesEffect> effect = effect_over_places(places);
   if (!effect) return std::nullopt;
   const int sign = sign_of(row);
-  effect->test.difference *= sign;
-  PlacesEvidence found{effect->test, look.half_tick, effect->sd,
-                       static_cast<int>(places.front().ratios.size())};
+  const std::size_t processes = places.front().ratios.size();
+  PlacesEvidence found;
+  found.as_compiled = own.mean;
+  found.at_same_place = stats::moments(places[shift_to_same_place].ratios).mean;
+  const double of_a_place = 1 / static_cast<double>(processes);
+  found.test = effect->test;
+  found.unshown = less(own, found.at_same_place, of_a_place, *effect);
+  found.rest = less(own, found.at_same_place - effect->test.difference,
+                    of_a_place * (1 - 1 / static_cast<double>(code_places)), *effect);
+  for (stats::TTest* test : {&found.test, &found.unshown, &found.rest}) test->difference *= sign;
+  found.half_tick = look.half_tick;
+  found.sd = effect->sd;
+  found.processes = static_cast<int>(processes);
   const auto [lowest, highest] = std::minmax_element(
       places.begin(), places.end(),
       [](const PlaceReading& a, const PlaceReading& b) { return a.baseline < b.baseline; });
@@ -128,14 +152,50 @@ OverPlaces told(const ComparisonRow& row, const PlacesEvidence& evidence, const 
   return places;
 }
 
+// The places say this of a row, at alpha_to_pass().
+struct Findings {
+  bool shown = false;   // the copies show the change, where the code lies as compiled
+  bool denied = false;  // they show another one
+  bool passes = false;  // d and r are not worse than the margin
+  bool worse = false;   // both are
+  bool better = false;  // d is better than the margin
+};
+
+Findings findings_of(const ComparisonRow& row, const PlacesEvidence& places) {
+  const double margin = effect_margin(row), alpha = alpha_to_pass(row);
+  const double inside = margin - places.half_tick, beyond = margin + places.half_tick;
+  const bool shown = places.unshown.p_outside(inside) < alpha;
+  return {shown, !shown && places.unshown.p_differs() < alpha,
+          places.test.p_below(inside) < alpha && places.rest.p_below(inside) < alpha,
+          places.test.p_above(beyond) < alpha && places.rest.p_above(beyond) < alpha,
+          places.test.p_below(-beyond) < alpha};
+}
+
+// The row stays as it was.
+void tell_unshown(ComparisonRow& row, const PlacesEvidence& places) {
+  row.reason.figures.emplace_back("as_compiled", std::expm1(places.as_compiled));
+  row.reason.figures.emplace_back("at_same_place", std::expm1(places.at_same_place));
+}
+
 // At a lucky place slower code is faster as it was compiled.
-void settle_improved(ComparisonRow& row, bool passes, bool better) {
-  if (better) return;
-  const bool worse = *row.over_places->p < alpha_to_pass(row);
+void settle_improved(ComparisonRow& row, const Findings& found, bool passes, const PlacesEvidence& places) {
+  if (found.better) return;
+  if (found.denied) return tell_unshown(row, places);
+  passes &= found.shown;
+  const bool worse = found.shown && found.worse;
   row.verdict = passes ? Verdict::moved : worse ? Verdict::regressed : Verdict::inconclusive;
   row.reason = {passes  ? ReasonCode::moved
                 : worse ? ReasonCode::worse_over_places
                         : ReasonCode::open_over_places};
+}
+
+void settle_regressed(ComparisonRow& row, const Findings& found, bool passes, const PlacesEvidence& places) {
+  if (found.shown && passes) {
+    row.verdict = Verdict::moved;
+    row.reason = {ReasonCode::moved};
+  } else if (*row.over_places->p_passes < alpha_to_pass(row) && !(found.shown && found.passes)) {
+    tell_unshown(row, places);
+  }
 }
 
 }  // namespace
@@ -145,20 +205,16 @@ void settle_places(std::vector<ComparisonRow>& rows, const std::vector<Evidence>
     ComparisonRow& row = rows[one.row];
     if (!one.places || !can_be_of_place(row)) continue;
     const PlacesEvidence& places = *one.places;
-    const double margin = effect_margin(row);
     stats::Bounds bounds = places.test.interval(1 - 2 * alpha_to_pass(row));
     bounds.lo -= places.half_tick;
     bounds.hi += places.half_tick;
-    const double p_passes = places.test.p_below(margin - places.half_tick);
-    row.over_places = told(row, places, bounds, p_passes);
-    const bool passes = p_passes < alpha_to_pass(row) && !has_slow_calls(row, one);
-    const bool better = places.test.p_below(-margin - places.half_tick) < alpha_to_pass(row);
-    if (row.verdict == Verdict::improved) {
-      settle_improved(row, passes, better);
-    } else if (passes) {
-      row.verdict = Verdict::moved;
-      row.reason = {ReasonCode::moved};
-    }
+    row.over_places = told(row, places, bounds, places.test.p_below(effect_margin(row) - places.half_tick));
+    const Findings found = findings_of(row, places);
+    const bool passes = found.passes && !has_slow_calls(row, one);
+    if (row.verdict == Verdict::improved)
+      settle_improved(row, found, passes, places);
+    else
+      settle_regressed(row, found, passes, places);
   }
 }
 

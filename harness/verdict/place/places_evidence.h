@@ -6,7 +6,13 @@
 namespace harness {
 
 struct PlacesEvidence {
-  stats::TTest test;      // of the mean over the places, positive where worse
+  stats::TTest test;  // of the mean over the places, positive where worse
+  // Where the code lies as compiled: the change of the builds themselves less that of the copies there, and
+  // the same with the mean over the places added (over_places.h). Positive where worse.
+  stats::TTest unshown;
+  stats::TTest rest;
+  double as_compiled = 0;  // logs of these two changes, current over baseline
+  double at_same_place = 0;
   double half_tick = 0;   // as LookEvidence::half_tick
   double sd = 0;          // of the change between places
   int processes = 0;      // at each place

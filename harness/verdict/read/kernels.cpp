@@ -153,6 +153,18 @@ PairedKernels paired_kernels(const CaseRecord& baseline, const CaseRecord& curre
   return paired;
 }
 
+std::string differing_launch(const std::vector<KernelUse>& one, const std::vector<KernelUse>& other) {
+  std::vector<const KernelUse*> left;
+  for (const KernelUse& kernel : other) left.push_back(&kernel);
+  for (const KernelUse& kernel : one) {
+    const auto same = std::find_if(
+        left.begin(), left.end(), [&](const KernelUse* candidate) { return same_shape(kernel, *candidate); });
+    if (same == left.end()) return kernel.name;
+    left.erase(same);
+  }
+  return left.empty() ? "" : left.front()->name;
+}
+
 std::string base_name(std::string_view kernel) {
   constexpr std::string_view anonymous = "(anonymous";  // of "(anonymous namespace)"
   std::string kept;

@@ -31,6 +31,10 @@ struct PairedKernels {
 };
 PairedKernels paired_kernels(const CaseRecord& baseline, const CaseRecord& current);
 
+// The name of a kernel that one list has and the other has not, or not in the same shape and as often,
+// whatever the code; "": there is none.
+std::string differing_launch(const std::vector<KernelUse>& one, const std::vector<KernelUse>& other);
+
 // Copies and fills of memory, which have no code of ours.
 bool is_memory_operation(const KernelUse& kernel);
 

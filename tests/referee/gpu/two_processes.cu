@@ -3,8 +3,8 @@
 //   nvcc -O2 -std=c++17 -arch=sm_90 two_processes.cu -o two_processes && ./two_processes
 //
 // One referee and two players, as harness/measure/referee has them, with kernels of a fixed length. Prints
-// the time of a batch without calls, that of work which is left running, and for each length the slope by
-// events of the player's own process (alone), by the referee, and the ratio of the two players.
+// the time of a batch without calls, and that of work which is left running. For each length it prints the
+// slope by events of the player's own process (alone), by the referee, and the ratio of the two players.
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <sys/socket.h>

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "harness/model/code/shifted_process.h"
+
 namespace harness::cuda {
 
 Result<const Cupti*> CodeWatch::library() const {
@@ -15,7 +17,7 @@ Subscription::OnModule CodeWatch::into_book() {
 }
 
 void CodeWatch::enter(const Place& place) {
-  if (place.process > 1 || place.placement >= 0 || case_ == place.case_id) return;
+  if (!tells_code(place.process) || place.placement >= 0 || case_ == place.case_id) return;
   case_ = place.case_id;
   recorder_.begin_case();
   if (!watch_) obstacle_ = attach();

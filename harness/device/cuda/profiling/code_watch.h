@@ -25,8 +25,8 @@ class CodeWatch {
   CodeWatch(const CodeWatch&) = delete;
   CodeWatch& operator=(const CodeWatch&) = delete;
 
-  // Begins to watch, in the run's first process only: all processes load the same code, and attaching CUPTI
-  // takes time. Silent where CUPTI is not available: kernels() says why.
+  // Begins to watch, where tells_code(): other processes load the same code, and attaching CUPTI takes time.
+  // Silent where CUPTI is not available: kernels() says why.
   void enter(const Place& place);
   void turn(std::string_view side) {
     book_.turn(side);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "harness/device/open.h"
-#include "harness/device/shared/sides.h"
+#include "harness/device/sides/sides.h"
 #include "harness/model/device_kinds.h"
 
 namespace harness {

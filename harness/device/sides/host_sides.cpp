@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "harness/device/shared/sides.h"
+#include "harness/device/sides/sides.h"
 
 namespace harness {
 namespace {
@@ -54,7 +54,7 @@ class MappedBlock final : public Buffer {
 class HostReferee final : public RefereeSide {
  public:
   Result<Block> share(std::size_t bytes) override {
-    const int file = memfd_create("harness-referee", MFD_CLOEXEC);
+    const int file = memfd_create("referee", MFD_CLOEXEC);
     if (file < 0) return memory_error("shared memory cannot be made");
     if (ftruncate(file, static_cast<off_t>(bytes)) != 0) {
       auto error = memory_error(fmt::format("{} bytes of shared memory cannot be had", bytes));

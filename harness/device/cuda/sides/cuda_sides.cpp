@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "harness/device/cuda/check.h"
-#include "harness/device/cuda/shared/shared_kernels.h"
+#include "harness/device/cuda/sides/shared_kernels.h"
 #include "harness/device/cuda/timing/cache.h"
 #include "harness/device/cuda/timing/gate.h"
-#include "harness/device/shared/sides.h"
+#include "harness/device/sides/sides.h"
 
 namespace harness::cuda {
 namespace {
@@ -30,7 +30,6 @@ namespace {
 constexpr int player_streams = 16;
 constexpr Seconds gate_deadline = 0.5;  // for a player to queue its calls
 constexpr Seconds look_every = 0.25;    // at a player whose end is awaited
-constexpr Seconds release_deadline = 2;
 
 Seconds host_clock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -157,8 +156,6 @@ class CudaReferee final : public RefereeSide {
       return fail(std::move(status.error()));
     auto stream = OwnedStream::create();
     if (!stream) return fail(stream.error());
-    auto release = OwnedStream::create();
-    if (!release) return fail(release.error());
     auto gate = Gate::create(stream->get());
     if (!gate) return fail(gate.error());
     std::array<Result<OwnedEvent>, 4> events{
@@ -171,8 +168,7 @@ class CudaReferee final : public RefereeSide {
             check(cudaIpcGetEventHandle(&handle, events[0]->get()), "cudaIpcGetEventHandle", advice);
         !status)
       return fail(std::move(status.error()));
-    std::unique_ptr<CudaReferee> made(
-        new CudaReferee(std::move(*stream), std::move(*release), static_cast<std::size_t>(l2)));
+    std::unique_ptr<CudaReferee> made(new CudaReferee(std::move(*stream), static_cast<std::size_t>(l2)));
     made->gate_ = std::move(*gate);
     made->start_ = std::move(*events[0]);
     made->begin_ = std::move(*events[1]);
@@ -215,7 +211,7 @@ class CudaReferee final : public RefereeSide {
     if (const Status queued = queue_after(play); !queued) return fail(queued.error());
     const bool forced = gate->open();
     if (const Status ended = wait_for_end(play); !ended) {
-      release(play.player);
+      lost_ = true;  // the stream waits for the player, and an event recorded in its place frees it not
       return fail(ended.error());
     }
     float milliseconds = 0;
@@ -230,8 +226,7 @@ class CudaReferee final : public RefereeSide {
   [[nodiscard]] bool lost() const override { return lost_; }
 
  private:
-  CudaReferee(OwnedStream stream, OwnedStream release, std::size_t l2_bytes)
-      : stream_(std::move(stream)), release_(std::move(release)), flusher_(l2_bytes) {}
+  CudaReferee(OwnedStream stream, std::size_t l2_bytes) : stream_(std::move(stream)), flusher_(l2_bytes) {}
 
   // Loads the code of both kernels and makes the cache's buffer: nothing may be loaded behind a closed gate.
   Status warm_up() {
@@ -312,22 +307,7 @@ class CudaReferee final : public RefereeSide {
                  "cudaMemcpy");
   }
 
-  // The stream waits for a player that will not tell its end: tells it in the player's place.
-  void release(int player) {
-    lost_ = true;
-    const auto done = done_.find(player);
-    if (done == done_.end() || cudaEventRecord(done->second.get(), release_.get()) != cudaSuccess) return;
-    const Seconds begun = host_clock();
-    while (lost_ && host_clock() - begun < release_deadline) {
-      const cudaError_t state = cudaEventQuery(over_.get());
-      if (state != cudaSuccess && state != cudaErrorNotReady) return;
-      lost_ = state != cudaSuccess;
-      std::this_thread::yield();
-    }
-  }
-
   OwnedStream stream_;  // destroyed after the gate, which waits for it
-  OwnedStream release_;
   CacheFlusher flusher_;
   std::unique_ptr<Gate> gate_;
   OwnedEvent start_, begin_, end_, over_;

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/device/shared/sides.h"
+#include "harness/device/sides/sides.h"
 
 namespace harness::cuda {
 

@@ -1,4 +1,4 @@
-#include "harness/device/cuda/shared/shared_kernels.h"
+#include "harness/device/cuda/sides/shared_kernels.h"
 
 #include <algorithm>
 

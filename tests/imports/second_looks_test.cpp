@@ -334,11 +334,12 @@ TEST(Commands, OfThousandsOfRunsKeepThemAll) {
                is_shifted(processes.back().process));
   CaseRecord stored = planned_record({});
   for (const ProcessResult& one : record->cases[0].processes) {
+    if (one.process % 1000 != 1) continue;
     ProcessResult result = one;
     result.series = record->cases[0].series;
     std::erase_if(result.series[0].processes,
                   [&](const ProcessSamples& samples) { return samples.process != one.process; });
-    if (one.process % 1000 == 1) add_result(stored, std::move(result));
+    add_result(stored, std::move(result));
   }
   EXPECT_EQ(stored.series[0].processes.size(), 12U);
 }

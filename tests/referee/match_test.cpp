@@ -212,7 +212,7 @@ TEST_F(Matches, KeepToTheBudget) {
 }
 
 TEST_F(Matches, EndWithAPlayerThatDiesWhileItsCallsRun) {
-  const RefereedCase judged = match("dies_later", looked_at(1'000'000));
+  const RefereedCase judged = match("dies_later", looked_at(2000));
   EXPECT_EQ(judged.ruling, Ruling::failed);
   EXPECT_EQ(judged.build, "current");
   ASSERT_TRUE(judged.reason);

@@ -99,7 +99,7 @@ class AbRun {
 
   Result<AbRecords> run() {
     for (Record* record : {&records_.baseline, &records_.current})
-      record->pairing->alone = how_.pair.has_value();
+      if (record->pairing) record->pairing->alone = how_.pair.has_value();
     for (const Record* record : {&records_.baseline, &records_.current})
       if (const Status begun = store_.begin(*record); !begun) return fail(begun.error());
     if (how_.on_begin) how_.on_begin(records_);

@@ -67,7 +67,8 @@ TEST(History, WithoutAChangeIsGreenAndSaysSoOnce) {
 }
 
 TEST(History, HasAPageWithTheVerdictOfEachCommit) {
-  const HistoryReport history = fixture::history();
+  HistoryReport history = fixture::history();
+  history.trends[0].points.front().record = "first";
   const Trend& trend = history.trends[0];
   const CaseVerdicts verdicts{{{trend.points.back().record, trend.case_id}, "regressed"}};
   EXPECT_FALSE(report::history_document(history).page) << "without verdicts it is a plain page";

@@ -46,8 +46,8 @@ struct WatchedCall {
   };
   int call = 0;
   std::vector<Fill> fills;
-  std::vector<Copy> writes;  // of tensors that calls change in place
   std::vector<Copy> copies;
+  std::vector<Copy> writes = {};  // of tensors that calls change in place
 };
 
 struct Timing {

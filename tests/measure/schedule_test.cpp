@@ -61,7 +61,7 @@ TEST(Schedule, CountsFreshProcessesBehindTheOthers) {
   plan.cases = {planned_on("cpu", "a", 2), planned_on("cpu", "b", 1)};
   RunOptions options;
   options.processes_before = last_plain_process;
-  options.already = {{plan.cases[0].id, 1}, {plan.cases[0].id, 1002}};
+  options.already = {{plan.cases[0].id, 1}, {plan.cases[0].id, last_plain_process + 2}};
   EXPECT_THAT(texts_of(schedule_of(plan, options).at(0).at(0)), ElementsAre("1000001 cpu x2"));
 }
 

@@ -74,6 +74,7 @@ TEST(EveryField, SurvivesInTheParts) {
   auto planned = filled<CaseRecord>();
   planned.processes.clear();
   planned.series.clear();
+  planned.alone.clear();
   planned.build.reset();
   EXPECT_EQ(decode_case(encode_case(planned), "r").value(), planned);
   Record header = filled<Record>();

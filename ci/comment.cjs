@@ -1,10 +1,10 @@
-// One comment a pull request with the verdict of its last perf run, made once and then updated. Called by
-// perf-comment.yml through actions/github-script, whose API client pages, retries and authenticates, and
-// which needs nothing installed; the tests call it with the same client.
+// One comment a pull request with the verdict of its last run, made once and then updated. Called by gate.yml in the run
+// itself, with the `conclusion` of its judge, and for forks by comment.yml after the run. They use actions/github-script, whose
+// API client pages, retries and authenticates, and which needs nothing installed; the tests call it with the same client.
 //
 // Text that a fork could have written is distrusted. Pull request, commit and run come from the
-// event and the API. The reports in `folder`, a folder a suite, were made by the pull request's code: each is read as
-// text of bounded size and shown in a block of code, where no link, mention or HTML lives.
+// event and the API. The reports in `folder`, a folder a suite or a folder of such folders, may be made by the pull request's
+// code: each is read as text of bounded size and shown in a block of code, where no link, mention or HTML lives.
 "use strict";
 
 const fs = require("node:fs");
@@ -15,15 +15,19 @@ const marker = "<!-- harness: perf -->";
 const limit = 65536;        // what GitHub takes in a comment, in characters; here bytes, which is never more
 const most = 20;            // reports that are shown
 
+function foldersIn(folder) {
+  try {
+    return fs.readdirSync(folder, {withFileTypes: true}).filter((one) => one.isDirectory())
+      .map((one) => path.join(folder, one.name)).sort();
+  } catch {
+    return [];  // a run that failed early has left none
+  }
+}
+
 // The reports of the suites, in the order of their folders' names.
 function readReports(folder) {
-  let names = [];
-  try {
-    names = fs.readdirSync(folder).sort();
-  } catch {
-    // A run that failed early has left none.
-  }
-  return names.slice(0, most).map((name) => plain(readReport(path.join(folder, name), "verdict.txt") ?? "")).filter((text) => text.trim() !== "");
+  const all = foldersIn(folder).slice(0, most).flatMap((one) => [one, ...foldersIn(one).slice(0, most)]);
+  return all.map((one) => plain(readReport(one, "verdict.txt") ?? "")).filter((text) => text.trim() !== "").slice(0, most);
 }
 
 const outcomes = {
@@ -76,14 +80,28 @@ async function findComment(github, repo, number) {
     (one.body || "").startsWith(marker));
 }
 
-module.exports = async function comment({github, context, core, folder}) {
-  const run = context.payload.workflow_run;
+// The run of a pull request of this repository, told by the run itself.
+async function ownRun(github, context, conclusion) {
+  const named = context.payload.pull_request;
+  const { data: pull } = await github.rest.pulls.get({...context.repo, pull_number: named.number});
+  const run = {
+    head_sha: named.head.sha, head_repository: named.head.repo, conclusion,
+    html_url: `${context.serverUrl}/${context.repo.owner}/${context.repo.repo}/actions/runs/${context.runId}`,
+  };
+  return { run, pull: pull.head.sha === named.head.sha ? pull : undefined };
+}
+
+module.exports = async function comment({github, context, core, folder, conclusion}) {
   const repo = context.repo;
-  if (!run.head_repository) {
+  let run = context.payload.workflow_run, pull;
+  if (!run) {
+    ({ run, pull } = await ownRun(github, context, conclusion));
+  } else if (!run.head_repository) {
     core.notice("the fork that this run measured is gone");
     return;
+  } else {
+    pull = await findPullRequest(github, repo, run);
   }
-  const pull = await findPullRequest(github, repo, run);
   if (!pull) {
     core.notice(`no open pull request has the measured commit ${run.head_sha} as its head: nothing to comment on`);
     return;

@@ -1,5 +1,6 @@
-// One comment a pull request with the verdict of its last run, made once and then updated. Called by gate.yml in the run
-// itself, with the `conclusion` of its judge, and for forks by comment.yml after the run. They use actions/github-script, whose
+// One comment a pull request and call of gate.yml with the verdict of the last run, made once and then updated. Called by
+// gate.yml in the run itself, with the `conclusion` of its judge and the `call`: its key, suites and runner. For forks called by
+// comment.yml after the run. They use actions/github-script, whose
 // API client pages, retries and authenticates, and which needs nothing installed; the tests call it with the same client.
 //
 // Text that a fork could have written is distrusted. Pull request, commit and run come from the
@@ -11,7 +12,8 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { fenced, plain, readReport } = require("./report_text.cjs");
 
-const marker = "<!-- harness: perf -->";
+// The mark of the comment of a call; of a fork's run, which may have several calls, there is one for all.
+const markerOf = (call) => `<!-- harness: perf${call ? ` ${call.key}` : ""} -->`;
 const limit = 65536;        // what GitHub takes in a comment, in characters; here bytes, which is never more
 const most = 20;            // reports that are shown
 
@@ -37,16 +39,20 @@ const outcomes = {
   timed_out: "ran out of time",
 };
 
+// A word of the call in a heading, as code that it cannot leave.
+const asCode = (text) => `\`${plain(text).replace(/[`\s]+/g, " ").trim().slice(0, 200)}\``;
+
 // A fork's run follows the fork's own workflow, so its conclusion says nothing here.
-function heading(run, repo) {
+function heading(run, repo, call) {
   if (run.head_repository.full_name !== `${repo.owner}/${repo.repo}`)
     return `### perf, reported by a fork at ${run.head_sha}\n\nThe fork's own workflow made this report. Nothing here has checked it.`;
-  return `### perf ${outcomes[run.conclusion] || "ended without a verdict"} at ${run.head_sha}`;
+  const what = call ? `: ${asCode(call.suite)} on ${asCode(call.runner)}` : "";
+  return `### perf ${outcomes[run.conclusion] || "ended without a verdict"} at ${run.head_sha}${what}`;
 }
 
-function body(run, repo, folder) {
+function body(run, repo, folder, call) {
   const reports = readReports(folder);
-  const head = `${marker}\n${heading(run, repo)}\n\n[Log, summary and artifacts of the run](${run.html_url})\n\n`;
+  const head = `${markerOf(call)}\n${heading(run, repo, call)}\n\n[Log, summary and artifacts of the run](${run.html_url})\n\n`;
   if (reports.length === 0) return head + "The run left no report.\n";
   const room = Math.floor((limit - Buffer.byteLength(head)) / reports.length);
   return head + reports.map((report) => fenced(report, room)).join("");
@@ -69,7 +75,7 @@ async function findPullRequest(github, repo, run) {
   return named.length === 1 ? chosen[0] : undefined;
 }
 
-async function findComment(github, repo, number) {
+async function findComment(github, repo, number, call) {
   const comments = await github.paginate(github.rest.issues.listComments, {
     ...repo,
     issue_number: number,
@@ -77,7 +83,7 @@ async function findComment(github, repo, number) {
   });
   return comments.find((one) =>
     one.user && one.user.type === "Bot" && one.user.login === "github-actions[bot]" &&
-    (one.body || "").startsWith(marker));
+    (one.body || "").startsWith(markerOf(call)));
 }
 
 // The run of a pull request of this repository, told by the run itself.
@@ -91,7 +97,7 @@ async function ownRun(github, context, conclusion) {
   return { run, pull: pull.head.sha === named.head.sha ? pull : undefined };
 }
 
-module.exports = async function comment({github, context, core, folder, conclusion}) {
+module.exports = async function comment({github, context, core, folder, conclusion, call}) {
   const repo = context.repo;
   let run = context.payload.workflow_run, pull;
   if (!run) {
@@ -106,8 +112,8 @@ module.exports = async function comment({github, context, core, folder, conclusi
     core.notice(`no open pull request has the measured commit ${run.head_sha} as its head: nothing to comment on`);
     return;
   }
-  const text = body(run, repo, folder);
-  const known = await findComment(github, repo, pull.number);
+  const text = body(run, repo, folder, call);
+  const known = await findComment(github, repo, pull.number, call);
   if (known) {
     await github.rest.issues.updateComment({...repo, comment_id: known.id, body: text});
   } else {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The judging job of gate.yml: judge.sh for each suite, and report.py for what people see. Ends with the first status that fails.
+# The judging job of gate.yml: judge.sh for each suite, and report.py for what people see. Ends with the first status that fails,
+# and with 2 where a planned suite could not be judged.
 #
 # Reads SUITES, JSON of plan.sh, and SUITE, its patterns. MEASURED has the folder harness-records-KEY of each suite, and REPORTS
 # takes a folder a suite. HARNESS, COMMIT, AGAINST, TARGET and ACCEPT_PROPOSED are those of judge.sh. Also INPUT_ALLOW and
@@ -23,10 +24,20 @@ if [ "$ACCEPT_PROPOSED" != true ]; then
   tell notice "judged by the text of ${base:0:10}, and this change edits some; a maintainer lets it count by the label \`accept $COMMIT\`" AM
 fi
 tell warning "this change deletes" D
+planned=$(python3 -I -c '
+import json, sys
+suites = json.loads(sys.argv[1])
+if not suites:
+    sys.exit("no suite is planned")
+for one in suites:
+    print(one["file"], one["key"])' "$SUITES") || exit 2
+mapfile -t planned <<<"$planned"
+# From here on no file of the change is in the work tree, unless it was accepted.
+GIT_LFS_SKIP_SMUDGE=1 git -c core.hooksPath=/dev/null checkout --quiet --force --detach "$base" || exit 2
 worst=0
-while read -r file key; do
-  [ -n "$file" ] || continue
-  mkdir -p "$REPORTS/$key"
+for one in "${planned[@]}"; do
+  read -r file key <<<"$one"
+  [ -n "$key" ] && mkdir -p "$REPORTS/$key" || exit 2
   token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
   echo "$file"
   echo "::stop-commands::$token"
@@ -37,9 +48,9 @@ while read -r file key; do
   printf '## %s\n\n' "$file" >>"$GITHUB_STEP_SUMMARY"
   outputs=$REPORTS/$key/outputs
   REPORT=$REPORTS/$key CHANGE=true INPUT_AGAINST='' INPUT_ACCEPT_PROPOSED=$ACCEPT_PROPOSED GITHUB_OUTPUT=$outputs \
-    python3 "$here/report.py" || exit 2
+    python3 -I "$here/report.py" || exit 2
   ended=$(sed -n 's/^status=//p' "$outputs")
-  [ "$worst" -ne 0 ] || worst=${ended:-2}
-done < <(python3 -c 'import json, sys
-for one in json.loads(sys.argv[1]): print(one["file"], one["key"])' "$SUITES")
+  [[ $ended =~ ^[0-9]+$ ]] || exit 2  # a suite that was not judged
+  [ "$worst" -ne 0 ] || worst=$ended
+done
 exit "$worst"

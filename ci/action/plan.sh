@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # The first job of gate.yml: which suites are measured, whether this commit may be, and whether its own settings count. Outputs:
-# `suites`, JSON with a file and a key of each; `measure` and `proposed`, true or false.
+# `target`, the branch that the commit is for, or on; `suites`, JSON with a file and a key of each; `call`, the end of these
+# keys; `measure` and `proposed`, true or false.
 #
 # A label that names the reviewed commit tells: `measure` and its 40 digits lets a fork's commit run, `accept` and these digits
 # lets the change's own settings count, too. It counts if who gave it last may write. A commit that is pushed later has another name.
 #
-# Reads SUITE, patterns, one a line, and CALL, the inputs of the call. It reads HEAD, NUMBER and LABELS (JSON) of a pull request,
-# and FORK, true where that is of another repository. Also GH_TOKEN, and GitHub's GITHUB_EVENT_NAME, GITHUB_REPOSITORY, GITHUB_OUTPUT.
-# Its folder is that of the commit.
+# Reads TARGET, the branch or its ref, SUITE, patterns, one a line, and CALL, the inputs of the call. It reads HEAD, NUMBER and
+# LABELS (JSON) of a pull request, and FORK, true where that is of another repository. Also GH_TOKEN, and GitHub's
+# GITHUB_EVENT_NAME, GITHUB_REPOSITORY, GITHUB_OUTPUT. Its folder is that of the commit.
 set -euo pipefail
 # shellcheck source=ci/action/complain.sh
 . "$(dirname "${BASH_SOURCE[0]}")/complain.sh"
@@ -17,15 +18,24 @@ given() {
   local label="$1 $HEAD" giver permission
   [ -n "$HEAD" ] && grep -qF "\"$label\"" <<<"$LABELS" || return 1
   giver=$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$NUMBER/events" \
-    --jq ".[] | select(.event == \"labeled\" and .label.name == \"$label\") | .actor.login" | tail -n 1) || return 1
-  permission=$(gh api "repos/$GITHUB_REPOSITORY/collaborators/$giver/permission" --jq .permission) || permission=unknown
+    --jq ".[] | select(.event == \"labeled\" and .label.name == \"$label\") | .actor.login" | tail -n 1) || giver=
+  if [ -z "$giver" ]; then
+    echo "::warning title=harness::the label \`$label\` does not count: the server did not tell who gave it; run the job again"
+    return 1
+  fi
+  permission=$(gh api "repos/$GITHUB_REPOSITORY/collaborators/$giver/permission" --jq .permission) || permission=
   case $permission in
     admin | maintain | write) return 0 ;;
+    "")
+      echo "::warning title=harness::the label \`$label\` does not count: the server did not tell what $giver may do; run the job again"
+      return 1
+      ;;
   esac
   echo "::warning title=harness::the label \`$label\` does not count: $giver, who gave it, may not write here"
   return 1
 }
 
+echo "target=${TARGET#refs/heads/}" >>"$GITHUB_OUTPUT"
 proposed=false measure=true
 case $GITHUB_EVENT_NAME in
   push | schedule) proposed=true ;;  # it was reviewed when it was merged
@@ -52,4 +62,4 @@ for suite in "${suites[@]}"; do
   known+=" $key "
   list+=${list:+,}'{"file":"'$suite'","key":"'$key'"}'
 done
-printf '%s\n' "suites=[$list]" "proposed=$proposed" "measure=$measure" >>"$GITHUB_OUTPUT"
+printf '%s\n' "suites=[$list]" "proposed=$proposed" "measure=$measure" "call=$call" >>"$GITHUB_OUTPUT"

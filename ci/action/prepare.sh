@@ -3,9 +3,8 @@
 # Its outputs: `against`, what to judge by; `report`, the emptied report folder; `change`, whether the code is not merged;
 # and `target`, the branch that such code is for.
 #
-# Reads INPUT_AGAINST, INPUT_REPORT, BASE_SHA of a pull request's event, QUEUE_BASE and QUEUE_REF of a
-# merge queue's, DEFAULT_BRANCH, and GitHub's
-# GITHUB_EVENT_NAME, GITHUB_BASE_REF, GITHUB_REF, GITHUB_OUTPUT.
+# Reads INPUT_AGAINST, INPUT_REPORT, BASE_SHA of a pull request's event, QUEUE_REF of a merge queue's,
+# DEFAULT_BRANCH, and GitHub's GITHUB_EVENT_NAME, GITHUB_BASE_REF, GITHUB_REF, GITHUB_OUTPUT.
 set -euo pipefail
 
 # shellcheck source=ci/action/complain.sh
@@ -27,7 +26,8 @@ command -v python3 >/dev/null || complain "python3 is missing on this runner" "i
 change=false target=${GITHUB_BASE_REF:-}
 case $GITHUB_EVENT_NAME in
   pull_request) change=true ;;
-  merge_group) change=true target=${QUEUE_REF#refs/heads/} BASE_SHA=$QUEUE_BASE ;;
+  # Its base may be the group before it in the queue, which is not on the target yet.
+  merge_group) change=true target=${QUEUE_REF#refs/heads/} BASE_SHA='' ;;
   workflow_dispatch)  # perhaps of a fork's commit
     target=${DEFAULT_BRANCH:-${GITHUB_REF#refs/heads/}}
     git merge-base --is-ancestor HEAD "refs/remotes/origin/$target" 2>/dev/null || change=true

@@ -92,6 +92,16 @@ gives 'result["ran"]' 'result["outputs"]["verdict"] == "regressed"'
 expect 0 "$HARNESS" records list
 silent_about "$(git rev-parse --short=10 HEAD)"
 [ -s "$(kept records)/records.db" ] || problem "the artifact has no records.db"
+# So is its group in a queue of merges judged.
+event merge_group
+perf
+gives 'result["outputs"]["verdict"] == "regressed"' 'result["name"] == "verdict into main"'
+# A module of its own in the place of one of Python's does not judge, nor leave out.
+git checkout -qb shadow && echo 'import sys; sys.exit(0)' >json.py && commit "a module"
+event pull_request
+perf
+gives 'result["conclusion"] == "failure"' 'result["outputs"]["verdict"] == "regressed"'
+git checkout -q change
 # A merged commit is dispatched like a push.
 git checkout -q main && event workflow_dispatch
 perf

@@ -99,12 +99,12 @@ async function comes(run = {}, repo = base) {
   });
 }
 // The work of the job `comment` of gate.yml for a pull request of this repository.
-async function comesInTheRun(number, conclusion, headSha = sha) {
+async function comesInTheRun(number, conclusion, headSha = sha, call = undefined) {
   await comment({
     github: github.getOctokit("none", { baseUrl: `http://127.0.0.1:${server.address().port}` }),
     context: { repo: { owner: "example", repo: "kernels" }, runId: 5, serverUrl: "https://github.com", payload: { pull_request: pull(number, base, headSha) } },
     core: { notice: (text) => notices.push(text), info: () => {} },
-    folder, conclusion,
+    folder, conclusion, call,
   });
 }
 // The report of a suite, in the folder of its artifact.
@@ -145,6 +145,18 @@ test("a run comments on its own pull request, with what its judge said", async (
   assert.equal(comments.length, 1);
   assert.match(comments[0].body, /perf passed/);
   assert.equal(notices.length, 1);
+});
+
+test("each call of the gate has a comment of its own", async () => {
+  pulls = [pull(7, base)];
+  report("UNCHANGED\n");
+  const one = { key: "00000001", suite: "suite.yaml", runner: '"ubuntu-24.04"' };
+  const other = { key: "00000002", suite: "a.yaml\n`@everyone` <b>", runner: '["self-hosted"]' };
+  for (const conclusion of ["failure", "success"])
+    for (const call of [one, other]) await comesInTheRun(7, conclusion, sha, call);
+  assert.equal(comments.length, 2);
+  assert.ok(comments[0].body.startsWith(`<!-- harness: perf 00000001 -->\n### perf passed at ${sha}: \`suite.yaml\` on \`"ubuntu-24.04"\`\n`), comments[0].body);
+  assert.match(comments[1].body, /: `a.yaml @everyone <b>` on `\["self-hosted"\]`\n/);
 });
 
 test("the comment is found behind 250 others, and nobody else's is taken for it", async () => {

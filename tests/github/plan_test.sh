@@ -23,7 +23,7 @@ SH
 # plan EVENT FORK LABEL: the step, with an empty file for its outputs. given MEASURE PROPOSED: what it decides.
 plan() {
   : >output
-  env GITHUB_EVENT_NAME="$1" FORK="$2" LABELS="[\"docs\", \"$3\"]" HEAD="$head" NUMBER=7 SUITE="${suite-suites/*.yaml}" CALL="${call-{\}}" bash "$script"
+  env TARGET="${target-main}" GITHUB_EVENT_NAME="$1" FORK="$2" LABELS="[\"docs\", \"$3\"]" HEAD="$head" NUMBER=7 SUITE="${suite-suites/*.yaml}" CALL="${call-{\}}" bash "$script"
 }
 given() {
   expect 0 plan "${@:3}"
@@ -58,6 +58,18 @@ for permission in read triage none ""; do
 done
 rm stand-ins/gh && printf '#!/bin/sh\nexit 1\n' >stand-ins/gh && chmod +x stand-ins/gh  # the API is away
 given false false pull_request true "measure $head"
+names ::warning again
+given true false pull_request false ""
+silent_about ::warning
+printf '#!/bin/sh\ncase "$*" in *events*) echo maintainer ;; *) exit 1 ;; esac\n' >stand-ins/gh
+given false false pull_request true "measure $head"
+names ::warning maintainer again
+
+# The branch that it is for, of a merge queue as a ref.
+target=refs/heads/release/1.x expect 0 plan merge_group false ""
+same "the target" "$(sed -n 's/^target=//p' output)" release/1.x
+target=main expect 0 plan pull_request false ""
+same "the target" "$(sed -n 's/^target=//p' output)" main
 
 # The suites, with a key each that no other call has.
 expect 0 plan push false ""

@@ -25,6 +25,18 @@ for outcome in failure cancelled skipped; do
   gives 'result["conclusion"] == "failure"'
 done
 
+# Nor by the records of an earlier attempt.
+git checkout -q change
+event pull_request
+perf
+gives 'result["conclusion"] == "success"' 'result["outputs"]["verdict"] == "unchanged"' 'result["name"] == "verdict into main"'
+for outcome in failure cancelled skipped; do
+  sed -i "s/^ \"conclusion\": \"[a-z]*\"/ \"conclusion\": \"$outcome\"/" "$scratch/measure0.json"
+  conclude "$scratch/measure0.json"
+  gives 'result["conclusion"] == "failure"'
+done
+git checkout -q main
+
 event push
 sed -i '2i echo ::error::planted; echo ::set-output name=verdict::planted' ci/bootstrap.sh && commit "a build that talks" && pushed
 perf

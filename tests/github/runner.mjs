@@ -5,7 +5,8 @@
 // EVENT.json: {"event_name": ..., "event": payload, and other members of the github context}. --matrix
 // is one of the jobs that `strategy` makes, in JSON if it begins so, --needs and --needs-file the result of an earlier job, and
 // its outputs. --with overrides an input of the local action that the job uses. A job that calls a workflow only fills in its
-// inputs; --called-by gives its result to the jobs of that workflow. Conditions, env, inputs and outputs are
+// inputs; --called-by gives its result to the jobs of that workflow. A workflow that is not called must name the event in its `on`,
+// or nothing runs and the runner fails. Conditions, env, inputs and outputs are
 // evaluated from the files; `run:` steps and local composite actions are executed; of the actions of
 // others four do something. actions/upload-artifact copies the folder to the folder `artifacts` beside RESULT.json, and
 // actions/download-artifact copies from there. actions/checkout with a `path` puts its `sparse-checkout` of `ref`, or a clone, there.
@@ -13,7 +14,7 @@
 // actions/github-script runs its script with the API at GITHUB_API_URL. SIGTERM cancels the job: the step that runs gets SIGINT, and steps that ask for it
 // still run.
 //
-// RESULT.json: ran, conclusion, concurrency, outputs (of the job, and of the local action's step), annotations, summary,
+// RESULT.json: name of the check, ran, conclusion, concurrency, outputs (of the job, and of the local action's step), annotations, summary,
 // artifacts, and steps with their conclusion and exit status. The log goes to standard output, the exit
 // status is 0 unless the runner itself fails.
 import { execFileSync, spawn } from "node:child_process";
@@ -53,7 +54,7 @@ const job = workflow.jobs[jobName];
 const event = JSON.parse(fs.readFileSync(eventFile, "utf8"));
 const github = {
   repository: "example/kernels", base_ref: "", head_ref: "", token: "none", workspace,
-  server_url: "https://github.com", ...event,
+  server_url: "https://github.com", ref_name: (event.ref ?? "").replace(/^refs\/(heads|tags)\//, ""), ...event,
 };
 const folderOf = (repository) =>
   repository && repository !== github.repository ? process.env.OTHER_REPOSITORY : process.env.REPOSITORY_FOLDER ?? workspace;
@@ -66,6 +67,20 @@ const inputs = called ? {} : event.event.inputs ?? {};
 if (called) {
   for (const [name, { default: value }] of Object.entries(workflow.on.workflow_call.inputs)) inputs[name] = called[name] ?? value;
 }
+// Whether `on` of a workflow names this event, with its type and branch. https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows
+function startsBy(on) {
+  const named = typeof on === "string" ? { [on]: null } : Array.isArray(on) ? Object.fromEntries(on.map((one) => [one, null])) : on;
+  if (!(github.event_name in named)) return false;
+  const { types, branches } = named[github.event_name] ?? {};
+  const ofPullRequest = github.event_name.startsWith("pull_request");
+  const known = types ?? (ofPullRequest ? ["opened", "synchronize", "reopened"] : undefined);
+  if (ofPullRequest && !known.includes(github.event.action ?? "synchronize")) return false;
+  const branch = ofPullRequest ? github.base_ref : (github.event.merge_group?.base_ref ?? github.ref ?? "").replace("refs/heads/", "");
+  const matches = (pattern) => new RegExp(`^${pattern.replace(/[.+]/g, "\\$&").replace(/\*\*|\*/g, (stars) => (stars === "*" ? "[^/]*" : ".*"))}$`).test(branch);
+  return branches === undefined || branches.some(matches);
+}
+if (!called && !startsBy(workflow.on)) throw new Error(`${workflowFile} does not start by ${github.event_name}`);
+
 const contexts = { github, job: inJob, matrix, needs, inputs, vars, secrets: {}, runner: { temp: scratch }, env: {} };
 const result = { ran: false, conclusion: "skipped", outputs: {}, annotations: [], artifacts: [], steps: [], summary: "" };
 const state = { failed: false, cancelled: false };
@@ -159,6 +174,10 @@ function upload(inputs) {
 }
 
 function download(inputs) {
+  if (inputs.name) {  // into the folder itself
+    if (fs.existsSync(path.join(artifacts, inputs.name))) fs.cpSync(path.join(artifacts, inputs.name), inputs.path, { recursive: true });
+    return;
+  }
   const pattern = new RegExp(`^${inputs.pattern.replace(/[.+]/g, "\\$&").replace(/\*/g, ".*")}$`);
   for (const name of fs.existsSync(artifacts) ? fs.readdirSync(artifacts) : [])
     if (pattern.test(name)) fs.cpSync(path.join(artifacts, name), path.join(inputs.path, name), { recursive: true });
@@ -244,11 +263,9 @@ async function runSteps(steps, known, inherited, actionPath) {
   return first;
 }
 
-if (workflow.concurrency)
-  result.concurrency = {
-    group: fill(workflow.concurrency.group, contexts),
-    cancel: fill(workflow.concurrency["cancel-in-progress"], contexts),
-  };
+const { concurrency } = { ...workflow, ...job };
+if (job.name) result.name = fill(job.name, contexts);
+if (concurrency) result.concurrency = { group: fill(concurrency.group, contexts), cancel: fill(concurrency["cancel-in-progress"], contexts) };
 if (job.uses) result.inputs = Object.fromEntries(Object.entries(job.with ?? {}).map(([name, value]) => [name, fill(value, contexts)]));
 if (!job.uses && holds(job.if, contexts, { failed: Object.values(needs).some((one) => one.result !== "success") })) {
   result.ran = true;

@@ -136,6 +136,13 @@ git checkout -qb change && echo more >note && commit "a note"
 event merge_group
 perf
 judged success unchanged
+gives 'result["name"] == "verdict into trunk"'
+# The second group of a queue goes on from the first, which is not merged yet.
+first=$(git rev-parse HEAD)
+git checkout -qb second && echo 200 >speed && commit "slower"
+QUEUE_BASE=$first event merge_group
+perf
+judged failure regressed
 
 shape "a program in a submodule"
 bench ../part && git -C ../part init -q && git -C ../part add -A && git -C ../part commit -qm "a part"

@@ -19,6 +19,8 @@ measured() {
 judged() {
   rm -rf "$scratch/clone" && git clone -q . "$scratch/clone" && cd "$scratch/clone" || exit 1
   git config advice.detachedHead false
+  rm -rf "$work/judged"
+  [ -z "${left:-}" ] || printf '%b' "$text" >"$left"  # by an artifact that was unpacked here
   expect "$1" env COMMIT="$(git rev-parse HEAD)" AGAINST="$(git rev-parse origin/main)" TARGET=main ACCEPT_PROPOSED="${2:-}" \
     bash "$script" "$work/report" "$work/judged"
   cd "$work" || exit 1
@@ -29,6 +31,11 @@ git checkout -qb first && echo 1 >note && commit "a note"
 measured 4
 judged 4
 holds judged/verdict.json 'report["baseline"]["found"]["code"] == "none"' '"elsewhere" not in report["baseline"]["found"]'
+# No other word of the machine is taken: neither its status nor its reports.
+echo 0 >report/status && echo '::error::planted' >report/annotations.txt && echo '# planted' >report/summary.md
+echo planted >report/verdict.txt
+judged 4
+! grep -rq planted judged || problem "the machine's own report was taken"
 
 git checkout -q main
 expect 0 run --store shared.db
@@ -40,6 +47,8 @@ speeds 104 && commit "slower"
 measured 1
 judged 1
 holds judged/verdict.json 'report["verdict"] == "regressed"' 'report["baseline"]["found"]["code"] == "ancestor"'
+left=json.py text='import sys; sys.exit(0)\n' judged 1
+left=waivers.yaml text='version: 1\nwaivers:\n  - {pattern: "*", ceiling: 9%, expires: 2999-12-31, reason: mine}\n' judged 1
 # The machine says otherwise.
 echo 0 >report/status && sed -i 's/regressed/unchanged/g' report/verdict.json
 judged 1
@@ -64,7 +73,11 @@ judged 0
 git checkout -q main && git checkout -qb renamed && sed -i 's/name: demo/name: other/' suite.yaml && commit "another name"
 measured 4
 judged 4
-holds judged/verdict.json 'report["baseline"]["found"]["elsewhere"]'
+holds judged/verdict.json 'report["baseline"]["found"]["elsewhere"] == 1'
+grep -q '^::error title=harness::.*baseline is lost' judged/annotations.txt || problem "nothing tells that the baseline is lost"
+echo 0 >report/status
+judged 4
+holds judged/verdict.json 'report["baseline"]["found"]["elsewhere"] == 1'
 # Records that lack what judged them, none at all, a link, and a run that was interrupted.
 git checkout -q waived
 measured 0

@@ -64,6 +64,7 @@ std::string workflow_text(const InitArguments& arguments, const std::string& bra
       "on:\n"
       "  push: {{branches: [{0}]}}\n"
       "  pull_request: {{types: [opened, synchronize, reopened, edited, labeled]}}\n"
+      "  merge_group:\n"
       "jobs:\n"
       "  gate:\n"
       "    permissions: {{contents: read, pull-requests: write}}\n"

@@ -16,7 +16,8 @@ std::unique_ptr<Store> layered(std::unique_ptr<Store> own, std::unique_ptr<Store
 Result<std::unique_ptr<Store>> open_layered(const std::string& own_url, const std::string& shared_url);
 
 // Copies the complete records of `shared` that were read since it was opened into `own`, with their verdicts.
-// Then `own` alone leads to the same verdict. Does nothing to a store of one layer.
+// Then `own` alone leads to the same verdict where a baseline was found. That there are records under another
+// name or machine class only `shared` tells. Does nothing to a store of one layer.
 Status keep_what_was_read(Store& store);
 
 }  // namespace harness

@@ -96,12 +96,6 @@ silent_about "$(git rev-parse --short=10 HEAD)"
 event merge_group
 perf
 gives 'result["outputs"]["verdict"] == "regressed"' 'result["name"] == "verdict into main"'
-# A module of its own in the place of one of Python's does not judge, nor leave out.
-git checkout -qb shadow && echo 'import sys; sys.exit(0)' >json.py && commit "a module"
-event pull_request
-perf
-gives 'result["conclusion"] == "failure"' 'result["outputs"]["verdict"] == "regressed"'
-git checkout -q change
 # A merged commit is dispatched like a push.
 git checkout -q main && event workflow_dispatch
 perf

@@ -100,6 +100,11 @@ event push
 perf
 judged success recorded
 change speed
+# A module of its own in the place of one of Python's does not judge, nor leave out.
+echo 'import sys; sys.exit(0)' >json.py && commit "a module"
+event pull_request
+perf
+judged failure regressed
 
 shape "a monorepo: two packages whose suites have one name"
 bench a && bench b && sed -i 's|suite: "suite.yaml"|suite: "*/suite.yaml"|' .github/workflows/perf.yml && published "fast"

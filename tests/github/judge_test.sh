@@ -99,4 +99,18 @@ echo 130 >report/status
 judged 130
 echo running >report/status
 judged 130
+
+# A copy that fails costs no verdict, and is told.
+git checkout -q change && rm -rf report && mkdir report
+expect 0 run --store report/records.db
+python3 - report/records.db "$(git rev-parse HEAD)" <<'PY'
+import sqlite3, sys
+store = sqlite3.connect(sys.argv[1])
+store.execute("CREATE TRIGGER full BEFORE INSERT ON runs WHEN NEW.revision != '%s' BEGIN SELECT RAISE(ABORT, 'no room'); END" % sys.argv[2])
+store.commit()
+PY
+expect 1 run --store shared.db --against main --keep-in report/records.db --report json=report/verdict.json
+names warning: report/records.db
+echo 1 >report/status
+judged 2
 finish

@@ -123,8 +123,10 @@ int run_once(const RunArguments& arguments, const CommandLine& line) {
     outputs.conclude_suite(job.suite(), beside ? *beside : measure_and_judge(job));
     if (outputs.status() == exit_interrupted) break;
   }
-  if (const Status kept = keep_what_was_read(**store); !kept)
-    return worst_status(report_error(kept.error()), outputs.finish());
+  if (outputs.status() != exit_interrupted)
+    if (const Status kept = keep_what_was_read(**store); !kept)
+      fmt::print(stderr, "warning: {} lacks records that judged, so it alone cannot repeat the verdict: {}\n",
+                 printable(arguments.keep_in), kept.error().message);
   return outputs.finish();
 }
 

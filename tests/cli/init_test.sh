@@ -47,6 +47,27 @@ expect 0 "$HARNESS" init --from acme/harness -- ./other
 cmp suite.yaml before || problem "the suite was overwritten"
 grep -q "uses: acme/harness/.github/workflows/gate.yml@v0" .github/workflows/perf.yml || problem "the workflow calls another"
 silent_about "place of OWNER"
+# Of a suite that is there nobody knows which machine it needs.
+! grep -q runner .github/workflows/perf.yml || problem "the program that was named decides the machine of another suite"
+names "verdict into"
+printf 'name: perf\non: push\n' >.github/workflows/perf.yml && rm .github/workflows/perf-comment.yml
+expect 0 "$HARNESS" init -- ./other
+silent_about "verdict into"
+names perf.yml rename
+absent .github/workflows/perf-comment.yml
+rm suite.yaml && ln -s nowhere suite.yaml
+expect 0 "$HARNESS" init -- ./sort
+[ -L suite.yaml ] || problem "a link to nothing was replaced"
+absent nowhere
+
+# A program that make builds for a GPU needs a machine with one. The branch of changes is that of origin, in a linked tree too.
+fresh
+printf 'sort: sort.cu\n\tnvcc -o sort sort.cu\n' >Makefile && touch sort.cu && commit "a program"
+git update-ref refs/remotes/origin/dev HEAD && git symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/dev
+git worktree add -q "$scratch/linked" && cd "$scratch/linked" || exit 1
+expect 0 "$HARNESS" init -- ./sort
+! grep -q runner .github/workflows/perf.yml || problem "a machine without a GPU"
+grep -q 'branches: \["dev"\]' .github/workflows/perf.yml || problem "another branch: $(cat .github/workflows/perf.yml)"
 
 # Targets of CMake, in the project above them, and files of pytest.
 fresh trunk
@@ -56,13 +77,16 @@ printf 'project(all)\nadd_subdirectory(bench)\n' >CMakeLists.txt
 printf 'add_executable(sorting sorting.cpp)\ntarget_link_libraries(sorting PRIVATE\n  sort benchmark::benchmark_main)\ntarget_link_libraries(${name} benchmark::benchmark)\n' \
   >bench/CMakeLists.txt
 printf 'project(engine)\n' >engine/CMakeLists.txt
-printf 'target_link_libraries(kernels PRIVATE nvbench::main)\n' >engine/perf/CMakeLists.txt
+printf 'ADD_EXECUTABLE(kernels kernels.cu)\nTarget_Link_Libraries(kernels PRIVATE nvbench::main)\n' >engine/perf/CMakeLists.txt
+# No programs: a library, a comment, another command.
+printf 'add_library(common common.cpp)\ntarget_link_libraries(common benchmark::benchmark)\n# add_executable(old old.cpp)\n# target_link_libraries(old benchmark::benchmark)\nmy_add_executable(mine mine.cpp)\ntarget_link_libraries(mine benchmark::benchmark)\n' \
+  >>engine/perf/CMakeLists.txt
 printf 'def test_sort(benchmark):\n  benchmark(sorted, [2, 1])\n' >tests/test_sort.py
 printf 'def test_other():\n  pass\n' >tests/test_other.py
 commit "benchmarks"
 expect 0 "$HARNESS" init --suite perf/all.yaml
 names sorting kernels test_sort perf/all.yaml bench/CMakeLists.txt
-silent_about test_other
+for name in test_other common old mine; do silent_about "$name"; done
 programs perf/all.yaml '[one["reads"] for one in programs] == ["google_benchmark", "nvbench", "pytest_benchmark"]' \
   'programs[0]["command"][0] == "build/bench/sorting"' '"--target sorting" in programs[0]["build"]' \
   'programs[1]["command"][0] == "build/engine/perf/kernels" or programs[1]["command"][0] == "engine/build/perf/kernels"' \
@@ -73,12 +97,38 @@ names sorting test_sort
 grep -q 'branches: \["trunk"\]' .github/workflows/perf.yml || problem "another branch"
 ! grep -q runner .github/workflows/perf.yml || problem "a machine without a GPU"
 
+# Two targets whose names are one in a suite; and a module that needs what its project installs.
+fresh
+printf 'project(all)\nadd_executable(a+b a.cpp)\ntarget_link_libraries(a+b benchmark::benchmark)\nadd_executable(a.b b.cpp)\ntarget_link_libraries(a.b benchmark::benchmark)\n' >CMakeLists.txt
+commit "benchmarks"
+expect 0 "$HARNESS" init
+programs suite.yaml 'len(programs) == 2'
+cases suite.yaml a_b a_b_2
+grep -q runner .github/workflows/perf.yml || problem "a machine with a GPU for programs that need none"
+fresh
+printf 'def test_sort(benchmark):\n  benchmark(sorted, [2, 1])\n' >test_sort.py && touch pyproject.toml && commit "benchmarks"
+expect 0 "$HARNESS" init
+names build:
+programs suite.yaml '"build" not in programs[0]'
+! grep -q runner .github/workflows/perf.yml || problem "packages are missing there"
+
 # A script that git has is built by nothing; a program of which nobody knows how it is built is told.
 fresh
 echo 'echo 1' >run.sh && commit "a script"
 expect 0 "$HARNESS" init -- sh run.sh 'a "b" \c'
 programs suite.yaml "programs[0]['command'] == ['sh', 'run.sh', 'a \"b\" \\\\c']" "programs[0]['build'] == '\"true\"'"
 cases suite.yaml run.sh
+! grep -q runner .github/workflows/perf.yml || problem "nobody knows what the script needs"
+rm -rf suite.yaml .github
+expect 0 "$HARNESS" init -- sh run.sh $'a\nb'
+programs suite.yaml 'programs[0]["command"] == ["sh", "run.sh", "a\nb"]'
+# What the machine has is not of the commit.
+for tool in "$(command -v sort)" sort; do
+  rm -rf suite.yaml .github
+  expect 0 "$HARNESS" init -- "$tool" 1000
+  programs suite.yaml '"build" not in programs[0]'
+  ! grep -q runner .github/workflows/perf.yml || problem "another machine may lack $tool"
+done
 rm -rf suite.yaml .github
 touch binary
 expect 0 "$HARNESS" init -- ./binary

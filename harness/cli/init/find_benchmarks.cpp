@@ -38,11 +38,19 @@ const std::array<BenchmarkLibrary, 2>& benchmark_libraries() {
   return known;
 }
 
-// The words between `command(` and its bracket, for each such command of a CMake file. Comments count as
-// words.
+std::string without_comments(const std::string& text) {
+  std::string kept;
+  for (const std::string& line : split(text, '\n')) kept += line.substr(0, line.find('#')) + '\n';
+  return kept;
+}
+
+// The words between `command(` and its bracket, for each such command of a CMake file without comments.
 std::vector<std::vector<std::string>> command_calls(const std::string& text, std::string_view command) {
   std::vector<std::vector<std::string>> calls;
-  for (std::size_t at = text.find(command); at != std::string::npos; at = text.find(command, at + 1)) {
+  const std::string lower = to_lower(text);
+  for (std::size_t at = lower.find(command); at != std::string::npos; at = lower.find(command, at + 1)) {
+    const char before = at == 0 ? '\n' : lower[at - 1];
+    if (std::isalnum(static_cast<unsigned char>(before)) != 0 || before == '_') continue;  // of another name
     const std::size_t open = text.find_first_not_of(" \t", at + command.size());
     if (open == std::string::npos || text[open] != '(') continue;
     std::vector<std::string> words{{}};
@@ -77,6 +85,14 @@ fs::path project_of(const fs::path& root, const fs::path& file) {
   return folder;
 }
 
+// Whether anything here may be built for a GPU.
+bool has_gpu_code(const fs::path& root) {
+  return !tracked_files(root, {":(top,glob)**/*.cu", ":(top,glob)**/*.cuh", ":(top,glob)**/*.hip"}).empty() ||
+         !tracked_files_with(root, {"CUDA"}, {":(top,glob)**/CMakeLists.txt", ":(top,glob)**/*.cmake"})
+              .empty() ||
+         !tracked_files_with(root, {"nvcc"}, {":(top,glob)**/*akefile"}).empty();
+}
+
 std::string cmake_build(const fs::path& project, const std::string& target) {
   const std::string source = project.empty() ? "." : project.string();
   const std::string build = (project / "build").string();
@@ -86,13 +102,17 @@ std::string cmake_build(const fs::path& project, const std::string& target) {
 
 void add_linking_targets(const fs::path& root, const std::string& file, const BenchmarkLibrary& library,
                          std::vector<FoundProgram>& found) {
-  const Result<std::string> text = read_file(root / file, largest_of_project);
-  if (!text) return;
-  for (const std::vector<std::string>& call : command_calls(*text, "target_link_libraries")) {
+  const Result<std::string> read = read_file(root / file, largest_of_project);
+  if (!read) return;
+  const std::string text = without_comments(*read);
+  std::set<std::string> executables;
+  for (const std::vector<std::string>& call : command_calls(text, "add_executable"))
+    executables.insert(call.front());
+  for (const std::vector<std::string>& call : command_calls(text, "target_link_libraries")) {
     const std::string& target = call.front();
     const bool links = std::any_of(call.begin() + 1, call.end(),
                                    [&](const std::string& word) { return word.starts_with(library.prefix); });
-    if (!links || !is_plain_name(target)) continue;
+    if (!links || !is_plain_name(target) || !executables.contains(target)) continue;
     const fs::path project = project_of(root, file);
     const fs::path below = fs::path(file).parent_path().lexically_relative(project.empty() ? "." : project);
     FoundProgram program;
@@ -104,8 +124,21 @@ void add_linking_targets(const fs::path& root, const std::string& file, const Be
     program.build = cmake_build(project, target);
     program.reads = library.reads;
     program.uses_gpu = library.uses_gpu;
+    program.any_runner = !library.uses_gpu && !has_gpu_code(root);
     found.push_back(std::move(program));
   }
+}
+
+// Whether the base's files lack packages that somebody installs.
+bool has_python_packages(const fs::path& root) {
+  return !tracked_files(root, {":(top,glob)**/pyproject.toml", ":(top,glob)**/setup.py",
+                               ":(top,glob)**/setup.cfg", ":(top,glob)**/requirements*.txt"})
+              .empty();
+}
+
+bool is_tracked(const fs::path& root, const fs::path& file) {
+  return !file.empty() && file.is_relative() &&
+         !tracked_files(root, {":(top,literal)" + file.lexically_normal().string()}).empty();
 }
 
 }  // namespace
@@ -123,11 +156,8 @@ std::vector<FoundProgram> find_benchmarks(const fs::path& root) {
                        "pytest-benchmark",
                        file,
                        {"python3", "-m", "pytest", "-q", "--benchmark-json={output}", file},
-                       "true",
+                       has_python_packages(root) ? "" : "true",
                        "pytest_benchmark"});
-  std::set<std::string> names;
-  for (FoundProgram& one : found)
-    for (int number = 2; !names.insert(one.name).second; ++number) one.name += fmt::format("_{}", number);
   return found;
 }
 
@@ -138,14 +168,23 @@ FoundProgram given_program(const fs::path& root, const std::vector<std::string>&
   const fs::path file = command.front();
   program.name = file.filename().string();
   const bool in_tree = command.front().find('/') != std::string::npos && file.is_relative();
-  std::error_code code;
-  if (!in_tree || !tracked_files(root, {":(top,literal)" + file.lexically_normal().string()}).empty()) {
+  if (!in_tree) {
+    // A tool of the machine, which is built by nothing here; a file that it is given may be the program.
+    const bool has_script = std::any_of(command.begin() + 1, command.end(),
+                                        [&](const std::string& word) { return is_tracked(root, word); });
+    const bool lacks_packages = program.name.starts_with("python") && has_python_packages(root);
+    if (has_script && !lacks_packages) program.build = "true";
+    return program;
+  }
+  if (is_tracked(root, file)) {
     program.build = "true";
     return program;
   }
+  std::error_code code;
   for (const char* makefile : {"Makefile", "makefile", "GNUmakefile"})
     if (program.build.empty() && fs::exists(root / makefile, code)) program.build = "make";
   if (program.build.empty() && fs::exists(root / "CMakeLists.txt", code)) program.build = cmake_build({}, {});
+  program.any_runner = !program.build.empty() && !has_gpu_code(root);
   return program;
 }
 

@@ -1,14 +1,15 @@
 // `harness init`: writes a suite and the workflows that gate it, for what the repository has.
 #include <fmt/format.h>
 
-#include <array>
 #include <cctype>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "harness/base/files.h"
+#include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
@@ -25,9 +26,16 @@ struct InitArguments {
   std::string suite = "suite.yaml";
 };
 
+constexpr const char* workflow_file = ".github/workflows/perf.yml";
+
 std::string yaml_word(const std::string& word) {
   std::string text = "\"";
   for (const char c : word) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      text += fmt::format("\\u{:04x}", byte);  // also a newline, which YAML would fold into a space
+      continue;
+    }
     if (c == '"' || c == '\\') text += '\\';
     text += c;
   }
@@ -41,12 +49,23 @@ std::string suite_name(const std::string& text) {
   return name.empty() ? "mine" : name;
 }
 
+// Names that a suite can have, each once.
+void name_apart(std::vector<FoundProgram>& programs) {
+  std::set<std::string> names;
+  for (FoundProgram& one : programs) {
+    const std::string name = suite_name(one.name);
+    one.name = name;
+    for (int number = 2; !names.insert(one.name).second; ++number)
+      one.name = fmt::format("{}_{}", name, number);
+  }
+}
+
 std::string suite_text(const std::string& name, const std::vector<FoundProgram>& programs) {
   std::string text = fmt::format("version: 2\nname: {}\nprograms:\n", suite_name(name));
   for (const FoundProgram& one : programs) {
     std::vector<std::string> words;
     for (const std::string& word : one.command) words.push_back(yaml_word(word));
-    text += fmt::format("  - name: {}\n    command: [{}]\n", suite_name(one.name), join(words, ", "));
+    text += fmt::format("  - name: {}\n    command: [{}]\n", one.name, join(words, ", "));
     if (!one.build.empty()) text += fmt::format("    build: {}\n", yaml_word(one.build));
     if (!one.reads.empty()) text += fmt::format("    reads: {}\n", one.reads);
     if (one.uses_gpu) text += "    device: cuda\n";
@@ -55,7 +74,7 @@ std::string suite_text(const std::string& name, const std::vector<FoundProgram>&
   return text;
 }
 
-// The caller of gate.yml. Programs without a GPU that can be built are measured beside their base: any
+// The caller of gate.yml. Programs in C or C++ without a GPU are built and measured beside their base: any
 // runner will do.
 std::string workflow_text(const InitArguments& arguments, const std::string& branch, bool any_runner) {
   const std::string runner = any_runner ? ", runner: '\"ubuntu-24.04\"'" : "";
@@ -85,23 +104,49 @@ std::string comment_text(const InitArguments& arguments) {
 
 // The branch that pull requests go to: that of origin, else the one that is checked out.
 std::string branch_of_changes(const fs::path& root) {
-  const Result<std::string> head = read_file(root / ".git/refs/remotes/origin/HEAD", 1000);
-  constexpr std::string_view begin = "ref: refs/remotes/origin/";
-  if (head && head->starts_with(begin)) return std::string(trim(head->substr(begin.size())));
+  Command command;
+  command.argv = {"git", "symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"};
+  command.folder = root;
+  const Result<Output> head = run_command(command);
+  constexpr std::string_view begin = "refs/remotes/origin/";
+  if (head && head->exit.ok() && head->out.starts_with(begin))
+    return std::string(trim(std::string_view(head->out).substr(begin.size())));
   const std::string branch = head_revision(root).branch;
   return branch.empty() ? "main" : branch;
 }
 
+// Also a link to nothing.
+bool is_there(const fs::path& file) {
+  std::error_code code;
+  return fs::symlink_status(file, code).type() != fs::file_type::not_found;
+}
+
 Status write_new(const fs::path& root, const std::string& file, const std::string& text,
                  const std::string& what) {
-  std::error_code code;
-  if (fs::exists(root / file, code)) {
+  if (is_there(root / file)) {
     fmt::print("kept   {}: it is there already\n", printable(file));
     return {};
   }
   if (const Status written = write_file_atomically(root / file, text); !written) return written;
   fmt::print("wrote  {}: {}\n", printable(file), what);
   return {};
+}
+
+// Whether the workflow, new or kept, calls the gate. The one that comments is written for that.
+Result<bool> write_workflows(const fs::path& root, const InitArguments& arguments, const std::string& branch,
+                             bool any_runner) {
+  if (const Status written =
+          write_new(root, workflow_file, workflow_text(arguments, branch, any_runner),
+                    "measures and judges pull requests and pushes to " + printable(branch));
+      !written)
+    return fail(written.error());
+  const Result<std::string> text = read_file(root / workflow_file);
+  if (!text || text->find("/workflows/gate.yml") == std::string::npos) return false;
+  if (const Status written = write_new(root, ".github/workflows/perf-comment.yml", comment_text(arguments),
+                                       "comments on pull requests of forks");
+      !written)
+    return fail(written.error());
+  return true;
 }
 
 int init(const InitArguments& arguments) {
@@ -121,23 +166,28 @@ int init(const InitArguments& arguments) {
          "nvbench::nvbench, and no test_*.py has the fixture `benchmark`",
          {},
          "name a program with its arguments, as in `harness init -- ./sort 1000000`"});
+  name_apart(programs);
   bool any_runner = true;
   for (const FoundProgram& one : programs) {
-    any_runner &= !one.uses_gpu && !one.build.empty();
+    any_runner &= one.any_runner;
     fmt::print("found  {}: {}{}\n", printable(one.name), one.what, one.where.empty() ? "" : ", " + one.where);
     if (one.build.empty())
-      fmt::print("       add `build: COMMAND` to the suite: nothing here tells what builds it\n");
+      fmt::print("       add `build: COMMAND` to the suite: nothing here tells what builds or installs it\n");
   }
-  const std::string branch = branch_of_changes(*root);
+  const std::string suite = suite_text(root->filename().string(), programs);
+  // The workflow measures the suite that is there, of which nothing is known.
+  if (is_there(*root / arguments.suite))
+    any_runner &= read_file(*root / arguments.suite).value_or("") == suite;
   const std::string count = fmt::format("{} program{}", programs.size(), programs.size() == 1 ? "" : "s");
-  for (const auto& [file, text, what] :
-       {std::array{arguments.suite, suite_text(root->filename().string(), programs), count},
-        {std::string(".github/workflows/perf.yml"), workflow_text(arguments, branch, any_runner),
-         "measures and judges pull requests and pushes to " + printable(branch)},
-        {std::string(".github/workflows/perf-comment.yml"), comment_text(arguments),
-         std::string("comments on pull requests of forks")}})
-    if (const Status written = write_new(*root, file, text, what); !written)
-      return report_error(written.error());
+  if (const Status written = write_new(*root, arguments.suite, suite, count); !written)
+    return report_error(written.error());
+  const std::string branch = branch_of_changes(*root);
+  const Result<bool> gated = write_workflows(*root, arguments, branch, any_runner);
+  if (!gated) return report_error(gated.error());
+  if (!*gated) {
+    fmt::print("next   {} calls no gate: rename it, and repeat `harness init`\n", workflow_file);
+    return exit_ok;
+  }
   fmt::print("next   harness run {}, commit, push, and require the check `gate / verdict into {}`\n",
              shell_quoted(arguments.suite), printable(branch));
   if (arguments.from.starts_with("OWNER/"))

@@ -1,29 +1,35 @@
-// One comment a pull request with the verdict of its last perf run, made once and then updated. Called by
-// perf-comment.yml through actions/github-script, whose API client pages, retries and authenticates, and
-// which needs nothing installed; the tests call it with the same client.
+// One comment a pull request and call of gate.yml with the verdict of the last run, made once and then updated. Called by
+// gate.yml in the run itself, with the `conclusion` of its judge and the `call`: its key, suites and runner. For forks called by
+// comment.yml after the run. They use actions/github-script, whose
+// API client pages, retries and authenticates, and which needs nothing installed; the tests call it with the same client.
 //
 // Text that a fork could have written is distrusted. Pull request, commit and run come from the
-// event and the API. The reports in `folder`, a folder a suite, were made by the pull request's code: each is read as
-// text of bounded size and shown in a block of code, where no link, mention or HTML lives.
+// event and the API. The reports in `folder`, a folder a suite or a folder of such folders, may be made by the pull request's
+// code: each is read as text of bounded size and shown in a block of code, where no link, mention or HTML lives.
 "use strict";
 
 const fs = require("node:fs");
 const path = require("node:path");
 const { fenced, plain, readReport } = require("./report_text.cjs");
 
-const marker = "<!-- harness: perf -->";
+// The mark of the comment of a call; of a fork's run, which may have several calls, there is one for all.
+const markerOf = (call) => `<!-- harness: perf${call ? ` ${call.key}` : ""} -->`;
 const limit = 65536;        // what GitHub takes in a comment, in characters; here bytes, which is never more
 const most = 20;            // reports that are shown
 
+function foldersIn(folder) {
+  try {
+    return fs.readdirSync(folder, {withFileTypes: true}).filter((one) => one.isDirectory())
+      .map((one) => path.join(folder, one.name)).sort();
+  } catch {
+    return [];  // a run that failed early has left none
+  }
+}
+
 // The reports of the suites, in the order of their folders' names.
 function readReports(folder) {
-  let names = [];
-  try {
-    names = fs.readdirSync(folder).sort();
-  } catch {
-    // A run that failed early has left none.
-  }
-  return names.slice(0, most).map((name) => plain(readReport(path.join(folder, name), "verdict.txt") ?? "")).filter((text) => text.trim() !== "");
+  const all = foldersIn(folder).slice(0, most).flatMap((one) => [one, ...foldersIn(one).slice(0, most)]);
+  return all.map((one) => plain(readReport(one, "verdict.txt") ?? "")).filter((text) => text.trim() !== "").slice(0, most);
 }
 
 const outcomes = {
@@ -33,16 +39,20 @@ const outcomes = {
   timed_out: "ran out of time",
 };
 
+// A word of the call in a heading, as code that it cannot leave.
+const asCode = (text) => `\`${plain(text).replace(/[`\s]+/g, " ").trim().slice(0, 200)}\``;
+
 // A fork's run follows the fork's own workflow, so its conclusion says nothing here.
-function heading(run, repo) {
+function heading(run, repo, call) {
   if (run.head_repository.full_name !== `${repo.owner}/${repo.repo}`)
     return `### perf, reported by a fork at ${run.head_sha}\n\nThe fork's own workflow made this report. Nothing here has checked it.`;
-  return `### perf ${outcomes[run.conclusion] || "ended without a verdict"} at ${run.head_sha}`;
+  const what = call ? `: ${asCode(call.suite)} on ${asCode(call.runner)}` : "";
+  return `### perf ${outcomes[run.conclusion] || "ended without a verdict"} at ${run.head_sha}${what}`;
 }
 
-function body(run, repo, folder) {
+function body(run, repo, folder, call) {
   const reports = readReports(folder);
-  const head = `${marker}\n${heading(run, repo)}\n\n[Log, summary and artifacts of the run](${run.html_url})\n\n`;
+  const head = `${markerOf(call)}\n${heading(run, repo, call)}\n\n[Log, summary and artifacts of the run](${run.html_url})\n\n`;
   if (reports.length === 0) return head + "The run left no report.\n";
   const room = Math.floor((limit - Buffer.byteLength(head)) / reports.length);
   return head + reports.map((report) => fenced(report, room)).join("");
@@ -65,7 +75,7 @@ async function findPullRequest(github, repo, run) {
   return named.length === 1 ? chosen[0] : undefined;
 }
 
-async function findComment(github, repo, number) {
+async function findComment(github, repo, number, call) {
   const comments = await github.paginate(github.rest.issues.listComments, {
     ...repo,
     issue_number: number,
@@ -73,23 +83,37 @@ async function findComment(github, repo, number) {
   });
   return comments.find((one) =>
     one.user && one.user.type === "Bot" && one.user.login === "github-actions[bot]" &&
-    (one.body || "").startsWith(marker));
+    (one.body || "").startsWith(markerOf(call)));
 }
 
-module.exports = async function comment({github, context, core, folder}) {
-  const run = context.payload.workflow_run;
+// The run of a pull request of this repository, told by the run itself.
+async function ownRun(github, context, conclusion) {
+  const named = context.payload.pull_request;
+  const { data: pull } = await github.rest.pulls.get({...context.repo, pull_number: named.number});
+  const run = {
+    head_sha: named.head.sha, head_repository: named.head.repo, conclusion,
+    html_url: `${context.serverUrl}/${context.repo.owner}/${context.repo.repo}/actions/runs/${context.runId}`,
+  };
+  return { run, pull: pull.head.sha === named.head.sha ? pull : undefined };
+}
+
+module.exports = async function comment({github, context, core, folder, conclusion, call}) {
   const repo = context.repo;
-  if (!run.head_repository) {
+  let run = context.payload.workflow_run, pull;
+  if (!run) {
+    ({ run, pull } = await ownRun(github, context, conclusion));
+  } else if (!run.head_repository) {
     core.notice("the fork that this run measured is gone");
     return;
+  } else {
+    pull = await findPullRequest(github, repo, run);
   }
-  const pull = await findPullRequest(github, repo, run);
   if (!pull) {
     core.notice(`no open pull request has the measured commit ${run.head_sha} as its head: nothing to comment on`);
     return;
   }
-  const text = body(run, repo, folder);
-  const known = await findComment(github, repo, pull.number);
+  const text = body(run, repo, folder, call);
+  const known = await findComment(github, repo, pull.number, call);
   if (known) {
     await github.rest.issues.updateComment({...repo, comment_id: known.id, body: text});
   } else {

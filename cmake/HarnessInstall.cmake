@@ -47,6 +47,8 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/suites DESTINATION share/harness COMPONENT
 install(FILES ${CMAKE_SOURCE_DIR}/harness/suite/suite.schema.json ${CMAKE_SOURCE_DIR}/harness/sdk/harness_samples.py
               ${CMAKE_SOURCE_DIR}/harness/store/postgresql/roles.sql
   DESTINATION share/harness COMPONENT harness OPTIONAL)
+install(FILES ${CMAKE_SOURCE_DIR}/ci/action/judge.sh ${CMAKE_SOURCE_DIR}/ci/action/reports.sh
+  DESTINATION share/harness/ci COMPONENT harness)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/harness/report/schemas DESTINATION share/harness COMPONENT harness)
 
 # `cpack` in the build folder makes a tarball, whole with its libraries, and the .deb packages harness and harness-cuda,

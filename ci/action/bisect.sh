@@ -7,7 +7,7 @@
 set -uo pipefail
 
 # The baseline's commit, and the worst result that no waiver accepts.
-mapfile -t searched < <(python3 - "$REPORT/verdict.json" <<'PY'
+mapfile -t searched < <(python3 -I - "$REPORT/verdict.json" <<'PY'
 import json, re, sys
 report = json.load(open(sys.argv[1], encoding="utf-8"))
 red = [one for one in report["cases"]

@@ -4,18 +4,20 @@
 #
 # Code that is not merged only reads the store: its results are in the report folder alone.
 #
-# Reads HARNESS, AGAINST, CHANGE and TARGET of prepare.sh, INPUT_SUITE, INPUT_STORE, INPUT_ALLOW, INPUT_FAIL_ON, INPUT_WAIVERS,
-# INPUT_ACCEPT_PROPOSED, INPUT_ARGUMENTS (one a line), INPUT_LOCK, REPORT.
+# Reads HARNESS, AGAINST, CHANGE and TARGET of prepare.sh, INPUT_SUITE, INPUT_STORE, INPUT_READ_STORE, INPUT_ALLOW,
+# INPUT_FAIL_ON, INPUT_WAIVERS, INPUT_ACCEPT_PROPOSED, INPUT_ARGUMENTS (one a line), INPUT_LOCK, REPORT.
 #
 # Files in the report folder: status (`running`, then the exit status), log.txt (what was printed),
 # verdict.json, verdict.html, verdict.txt, junit.xml, summary.md, annotations.txt; of changes records.db.
 set -uo pipefail
+# shellcheck source=ci/action/reports.sh
+. "$(dirname "${BASH_SOURCE[0]}")/reports.sh"
 
 report=${REPORT:?the report folder}
 echo running >"$report/status"
 options=(--against "$AGAINST")
-[ -z "$INPUT_STORE" ] || options+=(--store "$INPUT_STORE")
 if [ "${CHANGE:-}" = true ]; then
+  INPUT_STORE=${INPUT_READ_STORE:-$INPUT_STORE}
   export GITHUB_BASE_REF=$TARGET  # also of a commit that somebody dispatched
   if [[ $("$HARNESS" run --help 2>&1) == *--keep-in* ]]; then
     options+=(--keep-in "$report/records.db")
@@ -23,20 +25,13 @@ if [ "${CHANGE:-}" = true ]; then
     echo "::warning::this program is older than the action, so it writes into the store; use a newer one, or rebase"
   fi
 fi
+[ -z "$INPUT_STORE" ] || options+=(--store "$INPUT_STORE")
 [ -z "$INPUT_ALLOW" ] || options+=(--allow "$INPUT_ALLOW")
 [ -z "$INPUT_FAIL_ON" ] || options+=(--fail-on "$INPUT_FAIL_ON")
 [ -z "$INPUT_WAIVERS" ] || options+=(--waivers "$INPUT_WAIVERS")
 [ "$INPUT_ACCEPT_PROPOSED" != true ] || options+=(--accept-proposed)
-for rendering in json=verdict.json html=verdict.html terminal=verdict.txt junit=junit.xml github=annotations.txt; do
-  # A program that was built where npm was missing has no page: no reason to measure nothing.
-  if [ "${rendering%%=*}" = html ] &&
-    [[ $("$HARNESS" report none.json --report "html=$report/page" 2>&1) == *"no HTML page"* ]]; then
-    continue
-  fi
-  options+=(--report "${rendering%%=*}=$report/${rendering#*=}")
-done
-# A step's summary over 1024 KiB is dropped as a whole; the rest is for what report.py adds.
-options+=(--report "markdown=$report/summary.md" --markdown-limit 1000000)
+report_options "$HARNESS" "$report"
+options+=("${reports[@]}")
 while IFS= read -r argument; do
   [ -z "$argument" ] || options+=("$argument")
 done <<<"$INPUT_ARGUMENTS"

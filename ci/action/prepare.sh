@@ -3,8 +3,8 @@
 # Its outputs: `against`, what to judge by; `report`, the emptied report folder; `change`, whether the code is not merged;
 # and `target`, the branch that such code is for.
 #
-# Reads INPUT_AGAINST, INPUT_REPORT, BASE_SHA of a pull request's event, DEFAULT_BRANCH, and GitHub's
-# GITHUB_EVENT_NAME, GITHUB_BASE_REF, GITHUB_REF, GITHUB_OUTPUT.
+# Reads INPUT_AGAINST, INPUT_REPORT, BASE_SHA of a pull request's event, QUEUE_REF of a merge queue's,
+# DEFAULT_BRANCH, and GitHub's GITHUB_EVENT_NAME, GITHUB_BASE_REF, GITHUB_REF, GITHUB_OUTPUT.
 set -euo pipefail
 
 # shellcheck source=ci/action/complain.sh
@@ -26,6 +26,8 @@ command -v python3 >/dev/null || complain "python3 is missing on this runner" "i
 change=false target=${GITHUB_BASE_REF:-}
 case $GITHUB_EVENT_NAME in
   pull_request) change=true ;;
+  # Its base may be the group before it in the queue, which is not on the target yet.
+  merge_group) change=true target=${QUEUE_REF#refs/heads/} BASE_SHA='' ;;
   workflow_dispatch)  # perhaps of a fork's commit
     target=${DEFAULT_BRANCH:-${GITHUB_REF#refs/heads/}}
     git merge-base --is-ancestor HEAD "refs/remotes/origin/$target" 2>/dev/null || change=true
@@ -36,7 +38,7 @@ echo "change=$change" >>"$GITHUB_OUTPUT"
 
 against=$INPUT_AGAINST
 if [ -z "$against" ]; then
-  if [ "$GITHUB_EVENT_NAME" = pull_request ]; then
+  if [ -n "$BASE_SHA" ]; then
     against=$BASE_SHA  # the harness takes the merge base with it; no name, because a change may make names
   elif [ $change = true ]; then
     against=refs/remotes/origin/$target
@@ -50,9 +52,9 @@ if [ ! -f "$against" ]; then
   [ "$shallow" = false ] || complain "the checkout is shallow, so the baseline's commit cannot be found" \
     "give actions/checkout fetch-depth: 0, or run git fetch --unshallow"
 fi
-if [ -z "$INPUT_AGAINST" ] && [ "$GITHUB_EVENT_NAME" = pull_request ]; then
-  git merge-base --is-ancestor "$against" "refs/remotes/origin/$GITHUB_BASE_REF" 2>/dev/null ||
-    complain "the base of the pull request, $against, is not on origin/$GITHUB_BASE_REF" \
+if [ -z "$INPUT_AGAINST" ] && [ -n "$BASE_SHA" ]; then
+  git merge-base --is-ancestor "$against" "refs/remotes/origin/$target" 2>/dev/null ||
+    complain "the base of the pull request, $against, is not on origin/$target" \
       "its history was rewritten, or the checkout lacks it: fetch all branches, and start the job by a new push"
 fi
 case $against in

@@ -2,20 +2,33 @@
 # Second step of the action: the program, installed or unpacked from a tarball; nothing is built. Puts `harness`, its
 # path, among the step's outputs.
 #
-# Reads INPUT_HARNESS, INPUT_SHA256, and GitHub's RUNNER_TEMP and GITHUB_OUTPUT.
+# Reads INPUT_HARNESS, INPUT_SHA256, RELEASE_OF, and GitHub's RUNNER_TEMP, GITHUB_SERVER_URL and GITHUB_OUTPUT.
 set -euo pipefail
 # shellcheck source=ci/action/complain.sh
 . "$(dirname "${BASH_SOURCE[0]}")/complain.sh"
 
+# fetch ADDRESS FILE
+fetch() {
+  curl --proto '=https' --fail --silent --show-error --location --retry 3 --output "$2" "$1" ||
+    complain "$1 cannot be downloaded" "see the log, or name a program that is installed with the input harness"
+}
+
 harness=$INPUT_HARNESS
+if [ -z "$harness" ]; then
+  version=$(sed -n 's/^project(harness VERSION \([0-9.]*\).*/\1/p' "$(dirname "${BASH_SOURCE[0]}")/../../CMakeLists.txt")
+  harness=${GITHUB_SERVER_URL:-https://github.com}/$RELEASE_OF/releases/download/v$version/harness-$version-linux-x86_64.tar.gz
+  if [ -z "$INPUT_SHA256" ]; then
+    fetch "$harness.sha256" "$RUNNER_TEMP/harness.sha256"
+    INPUT_SHA256=$(cut -c1-64 "$RUNNER_TEMP/harness.sha256")
+  fi
+fi
 if [[ $harness == *.tar.gz ]]; then
   tarball=$harness
   if [[ $harness == *://* ]]; then
     [[ $INPUT_SHA256 =~ ^[0-9a-f]{64}$ ]] ||
       complain "the input sha256 is not the 64 digits of $harness" "copy them from \`sha256sum\` of the tarball"
     tarball=$RUNNER_TEMP/harness.tar.gz
-    curl --proto '=https' --fail --silent --show-error --location --retry 3 --output "$tarball" "$harness" ||
-      complain "$harness cannot be downloaded" "see the log, or name a program that is installed"
+    fetch "$harness" "$tarball"
   fi
   if [ -n "$INPUT_SHA256" ] && [ "$(sha256sum <"$tarball" | cut -d' ' -f1)" != "$INPUT_SHA256" ]; then
     complain "$harness is not the file with the sha256 $INPUT_SHA256" "correct the input sha256, if this file is meant"

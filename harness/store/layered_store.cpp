@@ -79,6 +79,7 @@ class LayeredStore final : public Store {
     if (!history) return history;
     Result<StoredHistory> older = shared_->history(query);
     if (!older) return older;
+    for (const StoredRun& run : older->runs) read_.insert(run.info.id);
     const std::size_t newer = history->runs.size();
     for (StoredSeries& one : older->series) one.run += newer;
     append(history->runs, std::move(older->runs));
@@ -93,7 +94,10 @@ class LayeredStore final : public Store {
     auto theirs = shared_->values_of(runs, device);
     if (!theirs) return theirs;
     for (std::size_t i = 0; i < runs.size(); ++i)
-      if ((*values)[i].empty()) (*values)[i] = std::move((*theirs)[i]);
+      if ((*values)[i].empty()) {
+        (*values)[i] = std::move((*theirs)[i]);
+        read_.insert(runs[i]);
+      }
     return values;
   }
 
@@ -110,7 +114,37 @@ class LayeredStore final : public Store {
     return names;
   }
 
+  Status keep_what_was_read() {
+    RunQuery complete;
+    complete.state = RunState::complete;
+    complete.count_results = false;
+    const Result<std::vector<RunInfo>> runs = shared_->list(complete);
+    if (!runs) return fail(runs.error());
+    for (auto run = runs->rbegin(); run != runs->rend(); ++run) {  // the order in which they were begun
+      if (!read_.contains(run->id)) continue;
+      const Result<bool> kept = has(*own_, run->id);
+      if (!kept) return fail(kept.error());
+      if (*kept) continue;
+      if (const Status copied = copy(*run); !copied) return copied;
+    }
+    return {};
+  }
+
  private:
+  Status copy(const RunInfo& run) {
+    const Result<Record> record = shared_->load(run.id);
+    if (!record) return fail(record.error());
+    if (const Status put = own_->put_record(*record); !put) return put;
+    const Result<std::vector<StoredCase>> cases = shared_->cases_of(run.id);
+    if (!cases) return fail(cases.error());
+    std::vector<CaseVerdict> verdicts;
+    for (const StoredCase& one : *cases)
+      if (const auto verdict = parse_name<Verdict>(one.verdict))
+        verdicts.push_back({one.id, *verdict, one.waived});
+    if (run.verdict.empty()) return {};
+    return own_->set_verdicts(run.id, run.verdict, verdicts, JudgedBy::own_history);
+  }
+
   template <typename T>
   static void append(std::vector<T>& to, std::vector<T>&& from) {
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
@@ -142,6 +176,7 @@ class LayeredStore final : public Store {
   std::invoke_result_t<Read, Store&> in_its_store(const std::string& id, Read read) {
     const Result<bool> ours = has(*own_, id);
     if (!ours) return fail(ours.error());
+    if (!*ours) read_.insert(id);
     return read(*ours ? *own_ : *shared_);
   }
 
@@ -160,7 +195,8 @@ class LayeredStore final : public Store {
 
   std::unique_ptr<Store> own_;
   std::unique_ptr<Store> shared_;
-  std::string began_;  // the record that is known not to be in `shared_`
+  std::string began_;           // the record that is known not to be in `shared_`
+  std::set<std::string> read_;  // records of `shared_`
 };
 
 }  // namespace
@@ -177,6 +213,11 @@ Result<std::unique_ptr<Store>> open_layered(const std::string& own_url, const st
     shared = Store::empty(without_password(shared_url));
   if (!shared) return shared;
   return layered(std::move(*own), std::move(*shared));
+}
+
+Status keep_what_was_read(Store& store) {
+  auto* both = dynamic_cast<LayeredStore*>(&store);
+  return both == nullptr ? Status() : both->keep_what_was_read();
 }
 
 }  // namespace harness

@@ -15,4 +15,9 @@ std::unique_ptr<Store> layered(std::unique_ptr<Store> own, std::unique_ptr<Store
 // `own_url` before `shared_url`, as Store::open() has them; a shared store that is missing counts as empty.
 Result<std::unique_ptr<Store>> open_layered(const std::string& own_url, const std::string& shared_url);
 
+// Copies the complete records of `shared` that were read since it was opened into `own`, with their verdicts.
+// Then `own` alone leads to the same verdict where a baseline was found. That there are records under another
+// name or machine class only `shared` tells. Does nothing to a store of one layer.
+Status keep_what_was_read(Store& store);
+
 }  // namespace harness

@@ -51,8 +51,10 @@ suite.yaml yaml"
   [ -s "$root/theirs/.harness/results.db" ] || problem "nothing was recorded"
 }
 
-mkdir packages
-expect 0 cpack --config "$BUILD/CPackConfig.cmake" -B "$work/packages"
+expect 0 bash "$source_root/ci/release.sh" "$BUILD" "$work/packages"
+(cd packages && sha256sum --check --quiet ./*.sha256) >"$printed" 2>&1 || problem "a package is another than its sha256"
+expect 2 bash "$source_root/ci/release.sh" "$BUILD" "$work/none" v999.0.0  # no version of this tree
+absent none
 deb=$(echo packages/harness_*.deb)
 
 # The container: apt-get is asked for packages that the root has, because the test downloads nothing.

@@ -25,6 +25,7 @@ fi
 
 harness=$prefix/bin/harness
 [ -f "$prefix/share/harness/suite.schema.json" ] || problem "the schema is not installed"
+[ -f "$prefix/share/harness/ci/judge.sh" ] || problem "the script that judges is not installed"
 expect 0 "$harness" list project/good.yaml
 names axpy/loop/n=1000
 expect 0 "$harness" run project/good.yaml --store good.db --output good.json

@@ -16,6 +16,7 @@ cp -r "$source_root/ci/alert" "$source_root/ci/report_text.cjs" ci/
 sed -i 's/run | selftest)/run | selftest | bisect)/' ci/bootstrap.sh
 echo "cp '$PLUGIN' plugin.so" >>ci/bootstrap.sh
 suite right
+cp "$source_root/.github/workflows/perf.yml" .github/workflows
 mkdir suites
 sed 's|\./plugin|../plugin|; s/name: demo/name: suite/' suite.yaml >suites/suite.yaml
 speeds 100 && commit "fast"
@@ -30,9 +31,9 @@ export GITHUB_API_URL
 # night [--vars ...]: the jobs of perf.yml in their order.
 night() {
   event schedule
-  perf --with suite=suites/suite.yaml --with harness=build/release/bin/harness --with arguments=--measure=all
+  perf --with harness=build/release/bin/harness --with arguments=--measure=all
   cp "$result" "$scratch/measured.json"
-  job alert --needs measure=success "$@"
+  job alert --needs gate=success "$@"
   marks=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["outputs"].get("marks") or "")' "$result")
   job marks --needs "alert=success,marks=$marks"
 }
@@ -63,7 +64,7 @@ night
 issues 'not kept["requests"][1:]'
 cp "$scratch/measured.json" "$result"
 gives 'result["conclusion"] == "failure"' 'result["status"] == 1' "'$culprit'[:10] in result['summary']"
-holds "$scratch/artifacts/harness-report-suite.yaml/bisection.json" "[one['commit'] for one in report['culprits']] == ['$culprit']"
+holds "$(kept report)/bisection.json" "[one['commit'] for one in report['culprits']] == ['$culprit']"
 no_trees_left
 
 # On: one issue names it, night after night.
@@ -98,7 +99,7 @@ issues 'len(issues) == 2' '"slower since one of these commits" in issues[1]["bod
 git update-ref refs/remotes/origin/main HEAD
 git checkout -qb change && speeds 130 && commit "much slower"
 event pull_request
-perf --with suite=suites/suite.yaml --with harness=build/release/bin/harness --with bisect=1h
+perf --with harness=build/release/bin/harness --with bisect=1h
 gives 'result["outputs"]["verdict"] == "regressed"' '"bisection.json" not in str(result)'
-[ ! -e "$scratch/artifacts/harness-report-suite.yaml/bisection.json" ] || problem "a change was bisected"
+[ ! -e "$(kept report)/bisection.json" ] || problem "a change was bisected"
 finish

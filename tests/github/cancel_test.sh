@@ -13,8 +13,14 @@ sed -i 's/processes: 5/processes: 30/; s/samples: 20/samples: 30/' suite.yaml
 commit "long enough to be cancelled"
 event push
 
-node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml measure "$scratch/event.json" "$result" --matrix suite=suite.yaml --with suite=suite.yaml \
-  --with harness="${PROGRAM:-$HARNESS}" --with lock="$scratch/gpu.lock" --with arguments= >"$printed" 2>&1 </dev/null &
+echo '{"inputs": {"suite": "suite.yaml", "harness": "build/release/bin/harness"}}' >"$scratch/call.json"
+# measure ARGUMENT... : the job that measures. bash's `exec` keeps its process the one that gets the signal.
+measure() {
+  exec node "$NODE_WORK/runner.mjs" .github/workflows/gate.yml measure "$scratch/event.json" "$result" --called-by "$scratch/call.json" \
+    --needs plan=success,measure=true,proposed=true --matrix 'suite={"file": "suite.yaml", "key": "suite.yaml"}' \
+    --with harness="${PROGRAM:-$HARNESS}" --with lock="$scratch/gpu.lock" "$@" </dev/null
+}
+measure --with arguments= >"$printed" 2>&1 &
 job=$!
 eventually has_results .harness/results.db 3
 kill -TERM $job
@@ -36,8 +42,7 @@ expect 4 "$HARNESS" run suite.yaml --continue --quiet
 exec 8>"$scratch/gpu.lock"
 flock 8
 before=$(results .harness/results.db)
-node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml measure "$scratch/event.json" "$result" --matrix suite=suite.yaml --with suite=suite.yaml \
-  --with harness="${PROGRAM:-$HARNESS}" --with lock="$scratch/gpu.lock" >"$scratch/log" 2>&1 </dev/null 8>&- &
+measure >"$scratch/log" 2>&1 8>&- &
 job=$!
 eventually grep -qs "waiting for another job" "$scratch/log"
 kill -TERM $job

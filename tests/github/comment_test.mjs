@@ -59,7 +59,10 @@ before(async () => {
     const one = /^\/repos\/example\/kernels\/issues\/comments\/(\d+)$/.exec(url.pathname);
     if (request.method === "GET" && url.pathname === "/repos/example/kernels/pulls")
       page(request, response, pulls.filter((each) => each.state === url.searchParams.get("state") && each.head.label === url.searchParams.get("head")));
-    else if (request.method === "GET" && list) page(request, response, comments.filter((each) => each.issue === Number(list[1])));
+    else if (request.method === "GET" && /pulls\/\d+$/.test(url.pathname)) {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(pulls.find((each) => url.pathname.endsWith(`/${each.number}`))));
+    } else if (request.method === "GET" && list) page(request, response, comments.filter((each) => each.issue === Number(list[1])));
     else if (request.method === "POST" && list)
       change(request, response, (body) => comments[comments.push({ id: comments.length + 1, issue: Number(list[1]), user: bot, body }) - 1]);
     else if (request.method === "PATCH" && one)
@@ -81,7 +84,7 @@ beforeEach(() => {
   for (const name of fs.readdirSync(folder)) fs.rmSync(path.join(folder, name), { recursive: true });
 });
 
-// The work of perf-comment.yml after a run of `repo` at `headSha` ended.
+// The work of comment.yml after a run of `repo` at `headSha` ended.
 async function comes(run = {}, repo = base) {
   const workflow_run = {
     id: 5, head_sha: sha, head_branch: "change", conclusion: "failure", pull_requests: [],
@@ -93,6 +96,15 @@ async function comes(run = {}, repo = base) {
     context: { repo: { owner: "example", repo: "kernels" }, payload: { workflow_run } },
     core: { notice: (text) => notices.push(text), info: () => {} },
     folder,
+  });
+}
+// The work of the job `comment` of gate.yml for a pull request of this repository.
+async function comesInTheRun(number, conclusion, headSha = sha, call = undefined) {
+  await comment({
+    github: github.getOctokit("none", { baseUrl: `http://127.0.0.1:${server.address().port}` }),
+    context: { repo: { owner: "example", repo: "kernels" }, runId: 5, serverUrl: "https://github.com", payload: { pull_request: pull(number, base, headSha) } },
+    core: { notice: (text) => notices.push(text), info: () => {} },
+    folder, conclusion, call,
   });
 }
 // The report of a suite, in the folder of its artifact.
@@ -116,6 +128,35 @@ test("the first run makes a comment, the second updates it", async () => {
   assert.equal(comments.length, 1);
   assert.match(comments[0].body, /perf passed/);
   assert.match(comments[0].body, /UNCHANGED/);
+});
+
+test("a run comments on its own pull request, with what its judge said", async () => {
+  pulls = [pull(7, base)];
+  const judged = path.join(folder, "harness-report-one", "fusion.yaml");
+  fs.mkdirSync(judged, { recursive: true });
+  fs.writeFileSync(path.join(judged, "verdict.txt"), "REGRESSED\n");
+  await comesInTheRun(7, "failure");
+  await comesInTheRun(7, "success");
+  assert.equal(comments.length, 1);
+  assert.ok(comments[0].body.startsWith(`${marker}\n### perf passed at ${sha}`), comments[0].body);
+  assert.match(comments[0].body, /github.com\/example\/kernels\/actions\/runs\/5/);
+  assert.match(comments[0].body, /```text\nREGRESSED\n```/);
+  await comesInTheRun(7, "failure", "b".repeat(40));
+  assert.equal(comments.length, 1);
+  assert.match(comments[0].body, /perf passed/);
+  assert.equal(notices.length, 1);
+});
+
+test("each call of the gate has a comment of its own", async () => {
+  pulls = [pull(7, base)];
+  report("UNCHANGED\n");
+  const one = { key: "00000001", suite: "suite.yaml", runner: '"ubuntu-24.04"' };
+  const other = { key: "00000002", suite: "a.yaml\n`@everyone` <b>", runner: '["self-hosted"]' };
+  for (const conclusion of ["failure", "success"])
+    for (const call of [one, other]) await comesInTheRun(7, conclusion, sha, call);
+  assert.equal(comments.length, 2);
+  assert.ok(comments[0].body.startsWith(`<!-- harness: perf 00000001 -->\n### perf passed at ${sha}: \`suite.yaml\` on \`"ubuntu-24.04"\`\n`), comments[0].body);
+  assert.match(comments[1].body, /: `a.yaml @everyone <b>` on `\["self-hosted"\]`\n/);
 });
 
 test("the comment is found behind 250 others, and nobody else's is taken for it", async () => {

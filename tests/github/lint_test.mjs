@@ -16,23 +16,30 @@ test("the workflows and the action are clean", async () => {
 });
 
 const perf = ".github/workflows/perf.yml";
-const comment = ".github/workflows/perf-comment.yml";
+const gate = ".github/workflows/gate.yml";
+const comment = ".github/workflows/comment.yml";
 const ci = ".github/workflows/ci.yml";
 const action = "ci/action/action.yml";
 const mistakes = [
-  ["an unknown input of an action", perf, "fetch-depth: 0", "fetchdepth: 0", /fetchdepth/],
+  ["an unknown input of an action", gate, "fetch-depth: 0", "fetchdepth: 0", /fetchdepth/],
   ["an unknown runner label", perf, "linux, x64, gpu", "linux, x64, tpu", /label "tpu" is unknown/],
-  ["an unknown context", perf, "github.ref }}", "github.reff }}", /reff/],
+  ["an unknown context", gate, "github.ref }}", "github.reff }}", /reff/],
   ["an unknown key", comment, "timeout-minutes", "timeout-minute", /timeout-minute/],
-  ["an unknown input of the local action", perf, "suite: suites/", "suit: suites/", /no input suit|needs the input suite/],
-  ["an output that the job before has not", perf, "outputs.files) }}", "outputs.names) }}", /names/],
+  ["an unknown input of the local action", gate, "suite: ${{ matrix", "suit: ${{ matrix", /no input suit|needs the input suite/],
+  ["an unknown input of the called workflow", perf, "suite: suites/", "suit: suites/", /no input suit$|needs the input suite/],
+  ["a call without the rights that it needs", perf, "      pull-requests: write  # the comment\n", "", /does not give .* the right pull-requests/],
+  ["a call of what is not here", perf, "workflows/gate.yml", "workflows/gates.yml", /not here/],
+  ["a secret where code runs", gate, '${{ inputs.read-store }}', '${{ secrets.STORE }}', /reads secrets|secrets/],
+  ["a token that stays", gate, /(clean: false[^]*?)persist-credentials: false/, "$1persist-credentials: true", /leaves a token/],
+  ["an output that the job before has not", gate, "outputs.suites) }}\n    runs", "outputs.names) }}\n    runs", /names/],
   ["a time that is none", perf, "17 2 * * *", "17 25 * * *", /25/],
-  ["a job that runs forks", perf, "== github.repository", "!= 'example/kernels'", /a fork's code on a machine of ours/],
-  ["no condition at all", perf, /^ {4}if: .*$/m, "", /a fork's code on a machine of ours/],
+  ["a job that runs forks", gate, "outputs.measure == 'true'", "outputs.measure != 'false'", /a fork's code on a machine of ours/],
+  ["no condition at all", gate, "    if: needs.plan.outputs.measure == 'true'\n", "", /a fork's code on a machine of ours/],
   ["another's action that moves", ci, /actions\/checkout@[0-9a-f]{40}/, "actions/checkout@v4", /not pinned/],
   ["no permissions", ci, "permissions:\n  contents: read\n", "", /no permissions/],
   ["pull_request_target", ci, "  pull_request:\n", "  pull_request_target:\n", /pull_request_target/],
-  ["head code with write rights", comment, "github.event.repository.default_branch", "github.event.workflow_run.head_sha", /with write rights/],
+  ["head code with write rights", comment, "          repository: ${{ job.workflow_repository }}\n          ref: ${{ job.workflow_sha }}",
+    "          ref: ${{ github.event.workflow_run.head_sha }}", /with write rights/],
   ["an expression in a script", ci, "run: ci/lint.sh", "run: ci/lint.sh --since ${{ github.sha }}", /pass it through env/],
   ["an unknown output", ci, "steps.harness.outputs.verdict", "steps.harness.outputs.result", /no output result/],
   ["a step without shell", action, "      shell: bash\n", "", /shell/],

@@ -44,7 +44,25 @@ rm curl-calls
 expect 2 program "$address"
 names ::error sha256
 absent curl-calls
+
+# Nothing is named: the release of the version that the action is of, with the sha256 beside it.
+export RELEASE_OF=acme/harness GITHUB_SERVER_URL=https://github.com
+version=$(sed -n 's/^project(harness VERSION \([0-9.]*\).*/\1/p' "$tests/../CMakeLists.txt")
+release=https://github.com/acme/harness/releases/download/v$version/harness-$version-linux-x86_64.tar.gz
+# shellcheck disable=SC2016  # the stand-in's
+printf '%s\n' '#!/bin/sh' 'echo "$@" >>curl-calls' 'while [ "$1" != --output ]; do shift; done' \
+  'case $3 in *.sha256) sha256sum "${FILE:-harness-1.tar.gz}" >"$2" ;; *) cp harness-1.tar.gz "$2" ;; esac' >stand-ins/curl
+expect 0 program ""
+same "the output" "$(cat output)" "harness=$work/runner/harness-program/bin/harness"
+grep -q -- " $release\$" curl-calls || problem "curl was asked for another: $(cat curl-calls)"
+FILE=text.tar.gz expect 2 program ""
+names ::error "$release"
+rm curl-calls
+expect 0 program "" "$digits"  # the user's own digits
+! grep -q 'sha256$' curl-calls || problem "the digits beside the release were asked for"
 printf '#!/bin/sh\nexit 22\n' >stand-ins/curl
+expect 2 program ""
+names ::error "$release"
 expect 2 program "$address" "$digits"
 names ::error "$address"
 finish

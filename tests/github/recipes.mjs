@@ -1,31 +1,31 @@
 // The commands of the example files for other CIs:
 //
-//   node recipes.mjs gitlab FILE    checks the job's keys; prints its script, variables first
-//   node recipes.mjs jenkins FILE   checks that the file is whole; prints the scripts of its sh steps
+//   node recipes.mjs gitlab FILE JOB    checks the job's keys; prints its script, variables first
+//   node recipes.mjs jenkins FILE JOB   checks that the file is whole; prints the sh step of the stage
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { parse } from "yaml";
 
-const [kind, file] = process.argv.slice(2);
+const [kind, file, job] = process.argv.slice(2);
 const text = fs.readFileSync(file, "utf8");
-
-function checkReports(script, junit) {
-  assert.ok(script.includes(`junit=${junit},`), `no step writes ${junit}`);
-}
 
 // https://docs.gitlab.com/ci/yaml
 function gitlab() {
-  const { perf } = parse(text);
+  const pipeline = parse(text);
+  const one = pipeline[job];
   const known = ["stage", "tags", "resource_group", "timeout", "rules", "variables", "script", "artifacts"];
-  assert.deepEqual(Object.keys(perf).filter((key) => !known.includes(key)), []);
-  assert.ok(perf.script.every((line) => typeof line === "string"));
-  assert.ok(Object.values(perf.variables).every((value) => typeof value === "string"));
-  assert.equal(perf.artifacts.when, "always");
-  assert.equal(perf.variables.GIT_DEPTH, "0");
-  checkReports(perf.script.join("\n"), perf.artifacts.reports.junit);
-  assert.ok(perf.artifacts.paths.some((path) => perf.artifacts.reports.junit.startsWith(path)));
-  const variables = Object.entries(perf.variables).map(([name, value]) => `export ${name}='${value}'`);
-  return [...variables, ...perf.script].join("\n");
+  assert.deepEqual(Object.keys(one).filter((key) => !known.includes(key)), []);
+  assert.ok(one.script.every((line) => typeof line === "string"));
+  const variables = Object.entries({ ...pipeline.variables, ...one.variables });
+  assert.ok(variables.every(([, value]) => typeof value === "string"));
+  assert.equal(one.artifacts.when, "always");
+  assert.equal(pipeline.variables.GIT_DEPTH, "0");
+  assert.equal(Boolean(one.tags?.includes("gpu")), job === "measure");  // a machine apart judges
+  if (job === "judge") assert.ok(one.artifacts.paths.some((path) => one.artifacts.reports.junit.startsWith(path)));
+  const [fork] = pipeline.measure.rules;
+  assert.match(fork.if, /SOURCE_PROJECT_PATH != /);
+  assert.deepEqual([fork.when, fork.allow_failure], ["manual", false]);
+  return [...variables.map(([name, value]) => `export ${name}='${value}'`), ...one.script].join("\n");
 }
 
 // Comments and strings out, then every bracket has its partner.
@@ -43,11 +43,14 @@ function checkBrackets(groovy) {
 function jenkins() {
   checkBrackets(text);
   const variables = [...text.matchAll(/^ {4}(\w+) = '(.*?)'/gm)].map(([, name, value]) => `export ${name}='${value}'`);
+  const stages = Object.fromEntries(text.split("stage('").slice(1).map((part) => [part.slice(0, part.indexOf("'")), part]));
+  assert.deepEqual(Object.keys(stages), ["ask", "measure", "judge"]);
+  assert.match(stages.ask, /when \{ expression \{ env\.CHANGE_FORK \} \}[^]*input /);
+  assert.match(stages.judge, /agent \{ label '!gpu' \}/);
+  assert.match(stages.judge, /junit testResults: 'judged\/junit.xml'/);
   // A string in three quotes keeps its lines; a backslash and a newline join two of them.
-  const scripts = [...text.matchAll(/\bsh(?: '(.*)'|\(.*script: '''([^]*?)'''\))/g)].map(([, line, block]) => line ?? block.replace(/\\\n/g, ""));
-  assert.equal(scripts.length, 2);
-  checkReports(scripts[1], /junit testResults: '([^']*)'/.exec(text)[1]);
-  return [...variables, ...scripts].join("\n");
+  const [, script] = /\bsh '''([^]*?)'''/.exec(stages[job]);
+  return [...variables, script.replace(/\\\n/g, "")].join("\n");
 }
 
 process.stdout.write(`${kind === "gitlab" ? gitlab() : jenkins()}\n`);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The job that branch rules require passes only where the measuring passed: not where it was skipped, as for a fork. And
-# what a build prints is no workflow command.
+# The job that branch rules require passes only where the measuring passed: not where it was skipped, as for a fork. And what
+# a build prints is no workflow command.
 # shellcheck disable=SC2119  # perf takes what the last event says
 # shellcheck source=tests/cli/lib.sh
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,12 +11,31 @@ install_packages
 
 repository_with_workflows
 suite right && speeds 100 && commit "a suite" && pushed
+git checkout -qb change && echo more >note && commit "a change"
 event pull_request somebody/kernels
-for outcome in success failure cancelled skipped; do
-  node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml verdict "$scratch/event.json" "$result" --needs measure=$outcome \
-    >"$printed" 2>&1 </dev/null || problem "runner.mjs failed"
-  gives 'result["ran"]' "(result['conclusion'] == 'success') == ('$outcome' == 'success')"
+perf
+gives 'not result["ran"]' 'result["conclusion"] == "failure"' '"label: measure" in annotation("error")[0]["message"]'
+git checkout -q main
+event push
+perf
+gives 'result["ran"]' 'result["conclusion"] == "success"'
+for outcome in failure cancelled skipped; do
+  sed -i "s/^ \"conclusion\": \"[a-z]*\"/ \"conclusion\": \"$outcome\"/" "$scratch/measure0.json"
+  conclude "$scratch/measure0.json"
+  gives 'result["conclusion"] == "failure"'
 done
+
+# Nor by the records of an earlier attempt.
+git checkout -q change
+event pull_request
+perf
+gives 'result["conclusion"] == "success"' 'result["outputs"]["verdict"] == "unchanged"' 'result["name"] == "verdict into main"'
+for outcome in failure cancelled skipped; do
+  sed -i "s/^ \"conclusion\": \"[a-z]*\"/ \"conclusion\": \"$outcome\"/" "$scratch/measure0.json"
+  conclude "$scratch/measure0.json"
+  gives 'result["conclusion"] == "failure"'
+done
+git checkout -q main
 
 event push
 sed -i '2i echo ::error::planted; echo ::set-output name=verdict::planted' ci/bootstrap.sh && commit "a build that talks" && pushed

@@ -70,6 +70,21 @@ TEST_P(LayeredStores, ReadBothAndWriteToTheirOwn) {
   expect_untouched();
 }
 
+TEST_P(LayeredStores, KeepCopiesOfWhatWasRead) {
+  const std::string own = (folder_.path() / "own.db").string();
+  const auto store = both();
+  checked(store->put_record(record_named("own")));
+  checked(keep_what_was_read(*store));
+  EXPECT_THAT(checked(checked(Store::open_existing(own))->list({})), SizeIs(1)) << "nothing was read";
+  checked(store->load("shared"));
+  checked(keep_what_was_read(*store));
+  checked(keep_what_was_read(*store));
+  const auto alone = checked(Store::open_existing(own));
+  EXPECT_THAT(checked(alone->list({})), SizeIs(2));
+  EXPECT_EQ(checked(alone->load("shared")), record_named("shared"));
+  expect_untouched();
+}
+
 TEST_P(LayeredStores, HaveOneHistory) {
   const auto store = both();
   checked(store->put_record(record_named("own")));

@@ -3,6 +3,7 @@
 #include "harness/cli/commands/commands.h"
 
 #define HARNESS_COMMANDS(ROW) \
+  ROW(init)                   \
   ROW(list)                   \
   ROW(run)                    \
   ROW(time)                   \

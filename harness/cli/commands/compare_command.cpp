@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "harness/base/environment.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/deciding/confirm_red.h"
@@ -144,6 +146,15 @@ int compare_suite(Store& store, Selected current, const Policy& policy, const Co
       return exit_interrupted;
     }
     choice.keep_verdict = true;
+  }
+  if (environment::in_ci() && current.record.partial) {
+    // Only the suite could tell cases that a filter left out from those that it lost: all count as left out.
+    std::set<std::string> selected;
+    for (const CaseRecord& one : current.record.cases) selected.insert(one.id);
+    choice.adapt = [selected = std::move(selected)](Record& baseline) {
+      std::erase_if(baseline.cases, [&](const CaseRecord& one) { return !selected.contains(one.id); });
+    };
+    choice.left_out_counts = true;
   }
   choice.annotate = [&](Comparison& comparison) {
     if (arguments.measure) tell(*done, comparison);

@@ -124,6 +124,10 @@ int run_once(const RunArguments& arguments, const CommandLine& line) {
     outputs.conclude_suite(job.suite(), beside ? *beside : measure_and_judge(job));
     if (outputs.status() == exit_interrupted) break;
   }
+  if (outputs.status() != exit_interrupted)
+    if (const Status kept = keep_what_was_read(**store); !kept)
+      fmt::print(stderr, "warning: {} lacks records that judged, so it alone cannot repeat the verdict: {}\n",
+                 printable(arguments.keep_in), kept.error().message);
   return outputs.finish();
 }
 
@@ -161,8 +165,10 @@ void add_run(Commands& commands) {
               "record can judge; default: the suite's `build`")
           ->type_name("COMMAND"),
       command
-          .add_option("--keep-in", arguments.keep_in,
-                      "write the new records to this store, and only read --store; for pull requests")
+          .add_option(
+              "--keep-in", arguments.keep_in,
+              "write the new records to this store, with copies of those that judged them, and only read "
+              "--store; for pull requests")
           ->type_name("URL"),
       command
           .add_option("--commit", arguments.commit,

@@ -138,17 +138,19 @@ Grid grid_of(const std::vector<Entry>& entries, Shown shown, const Scale& scale)
   for (const Entry& entry : entries) references.insert(entry.one->reference);
   std::vector<std::string> points;
   std::vector<std::string> variants;
+  std::set<std::string> known_points, known_variants;
   std::map<std::pair<std::string, std::string>, std::string> cells;
-  const auto note = [](std::vector<std::string>& known, const std::string& name) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+  const auto note = [](std::vector<std::string>& names, std::set<std::string>& known,
+                       const std::string& name) {
+    if (known.insert(name).second) names.push_back(name);
   };
   for (const Entry& entry : entries) {
     const bool imported = entry.one->variant.empty();  // another tool's case has only an id
     const std::string point =
         imported ? entry.one->id : entry.one->workload + "/" + entry.one->params.text_id();
     const std::string variant = imported ? entry.summary->metric : entry.one->variant;
-    note(points, point);
-    note(variants, variant);
+    note(points, known_points, point);
+    note(variants, known_variants, variant);
     cells[{point, variant}] = cell_of(entry, shown, scale, references);
   }
   const Shared shared = factor_ids(points);

@@ -82,9 +82,9 @@ class Terminal {
     }
     const std::size_t room = width_ > beside_trend ? width_ - beside_trend : 0;
     if (has_trends(table.grid))
-      text_ += draw(with_trends(table.grid, std::clamp<std::size_t>(room, 8, 40), style_.unicode), style_);
+      draw(with_trends(table.grid, std::clamp<std::size_t>(room, 8, 40), style_.unicode), style_, text_);
     else
-      text_ += draw(table.grid, style_);
+      draw(table.grid, style_, text_);
   }
 
   void add(const Prose& prose) {

@@ -23,8 +23,9 @@ std::string safe_name(std::string_view name, std::size_t columns);
 // spaces. Untrusted text is made printable; no word is wider than the space there is.
 std::string wrapped(std::string_view text, std::string_view lead, const Style& style);
 
-// The grid as one table where it fits, else as one a block. Labels stand beside the numbers where they fit,
-// else on their own lines. Columns are left out where nothing else helps, spare ones before labels move.
-std::string draw(const Grid& raw, const Style& style);
+// Adds the grid to a text: as one table where it fits, else as one a block. Labels stand beside the numbers
+// where they fit, else on their own lines. Columns are left out where nothing else helps, spare ones before
+// labels move.
+void draw(const Grid& raw, const Style& style, std::string& text);
 
 }  // namespace harness::report

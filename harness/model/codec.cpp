@@ -16,6 +16,44 @@ constexpr std::size_t piece_size = 1U << 20U;
 constexpr std::size_t cases_a_part = 64;   // taken by a thread at a time
 constexpr std::size_t parts_a_round = 64;  // written before their text is given out
 
+// Reads cases of one record. Most have the gate and the sampling of the case before, in the same words; then
+// these are not read again.
+class CaseTexts {
+ public:
+  explicit CaseTexts(const std::string& source) : source_(source) {}
+
+  // False: something is wrong with the text.
+  bool read(std::string_view text, CaseRecord& one) {
+    const std::size_t begin = shared_.empty() ? text.npos : begin_of_member(text, "gate");
+    if (begin != text.npos && text.substr(begin, shared_.size()) == shared_)
+      return read_others(text, begin, one);
+    if (!read_text(Described<CaseRecord>::fields, text, source_, one)) return false;
+    shared_ = two_members(text, "gate", "sampling");
+    gate_ = one.gate;
+    sampling_ = one.sampling;
+    return true;
+  }
+
+ private:
+  bool read_others(std::string_view text, std::size_t begin, CaseRecord& one) {
+    others_.assign(text.substr(0, begin)).append(text.substr(begin + shared_.size()));
+    const auto reader = JsonReader::parse(others_, {source_});
+    if (!reader) return false;
+    const JsonNode root = (*reader)->root();
+    if (root.find("gate").present() || root.find("sampling").present()) return false;  // twice
+    read_fields(root, Described<CaseRecord>::fields, one);
+    one.gate = gate_;
+    one.sampling = sampling_;
+    return !(*reader)->error();
+  }
+
+  const std::string& source_;
+  std::string shared_ = {};  // the text of both members, of the case before
+  std::string others_ = {};
+  Gate gate_ = {};
+  Sampling sampling_ = {};
+};
+
 }  // namespace
 
 std::string encode(const Record& record) {
@@ -66,15 +104,15 @@ bool RecordReader::add(std::span<const std::string_view> texts) {
   std::atomic<bool> good = true;
   for_each_index((texts.size() + cases_a_part - 1) / cases_a_part, 0, [&](std::size_t part) {
     const std::size_t begin = part * cases_a_part, end = std::min(begin + cases_a_part, texts.size());
+    CaseTexts reader(source_);
     for (std::size_t i = begin; i < end && good; ++i) {
-      Result<CaseRecord> one = from_json(Described<CaseRecord>::fields, texts[i], source_);
-      if (!one) {
+      CaseRecord& one = cases_[first + i];
+      if (!reader.read(texts[i], one)) {
         good = false;
         return;
       }
-      for (ProcessResult& result : one->processes) result.case_id = one->id;
-      ids_[first_id + i] = std::hash<std::string>()(one->id);
-      cases_[first + i] = std::move(*one);
+      for (ProcessResult& result : one.processes) result.case_id = one.id;
+      ids_[first_id + i] = std::hash<std::string>()(one.id);
     }
   });
   return good;

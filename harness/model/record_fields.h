@@ -187,11 +187,11 @@ struct AsSeries {
     Series first{"first_call", "us", Direction::lower_is_better, {}};
     node.each_element([&](const JsonNode& series) {
       if (!first.processes.empty()) return;
-      first.unit = series.find("unit").text();
       series.find("processes").each_element([&](const JsonNode& process) {
         const JsonNode call = process.find("first_call");
         if (call.present()) first.processes.push_back(single_process(process, call.number()));
       });
+      if (!first.processes.empty()) first.unit = series.find("unit").text();
     });
     const bool held = std::any_of(all.begin(), all.end(),
                                   [&](const Series& series) { return series.metric == first.metric; });

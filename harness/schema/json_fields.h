@@ -268,8 +268,16 @@ void ListOf<list>::write(JsonWriter& json, const std::vector<T>& values) {
 // Reads an object's members into a struct. A member that is absent keeps the struct's value.
 template <class List>
 void read_fields(const JsonNode& node, const List& list, typename List::Struct& value) {
+  std::array<std::string_view, List::size> names;
+  std::array<const JsonValue*, List::size> found;
+  std::size_t at = 0;
+  for_each_field(list, [&](const auto& field) { names[at++] = field.name; });
+  node.find_all(names, found);
+  at = 0;
   for_each_field(list, [&](const auto& field) {
-    const JsonNode child = field.is_required ? node.require(field.name) : node.find(field.name);
+    const JsonValue* const there = found[at++];
+    const JsonNode child =
+        there == nullptr && field.is_required ? node.require(field.name) : node.member(field.name, there);
     auto& member = value.*field.member;
     if constexpr (HasAbsentValue<std::remove_cvref_t<decltype(field)>>)
       if (!child.present()) member = std::remove_cvref_t<decltype(field)>::Shape::when_absent;
@@ -377,16 +385,26 @@ std::string to_json(const List& list, const typename List::Struct& value, JsonLa
   return json.take();
 }
 
-// The struct that a JSON text holds, or the first problem. `source` names the text in errors.
+// Reads the members of a JSON text into a struct that nobody filled, or returns the first problem. `source`
+// names the text in errors.
 template <class List>
-Result<typename List::Struct> from_json(const List& list, std::string_view text, const std::string& source,
-                                        const DocumentFormat* format = nullptr) {
+Status read_text(const List& list, std::string_view text, const std::string& source,
+                 typename List::Struct& value, const DocumentFormat* format = nullptr) {
   const auto reader = JsonReader::parse(text, {source});
   if (!reader) return fail(reader.error());
   if (format != nullptr) (*reader)->expect_format(*format);
-  typename List::Struct value;
   read_fields((*reader)->root(), list, value);
-  return (*reader)->finish(std::move(value));
+  if ((*reader)->error()) return fail(*(*reader)->error());
+  return {};
+}
+
+// The struct that a JSON text holds, or the first problem.
+template <class List>
+Result<typename List::Struct> from_json(const List& list, std::string_view text, const std::string& source,
+                                        const DocumentFormat* format = nullptr) {
+  Result<typename List::Struct> value;
+  if (Status read = read_text(list, text, source, *value, format); !read) return fail(read.error());
+  return value;
 }
 
 }  // namespace harness

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 #include <rapidjson/error/en.h>
-#include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <unordered_set>
 #include <utility>
@@ -19,9 +20,13 @@ namespace harness {
 namespace {
 
 // Iterative, because a recursive parser overflows the stack on a megabyte of "[". Numbers arrive as
-// text, because RapidJSON's exact conversion of doubles shifts by undefined amounts on "0e300".
-constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag |
-                                 rapidjson::kParseValidateEncodingFlag;
+// text, because RapidJSON's exact conversion of doubles shifts by undefined amounts on "0e300". Strings stay
+// where they are, in a copy of the text.
+constexpr unsigned parse_flags =
+    rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseInsituFlag;
+
+// RapidJSON looks at 16 characters at a time.
+constexpr std::size_t behind_text = 16;
 
 // No document of the harness or of another tool comes near it, and a message of brackets alone takes no
 // memory.
@@ -35,7 +40,7 @@ class OpenNames {
   void open() {
     if (++depth_ > names_.size()) names_.emplace_back();
     names_[depth_ - 1].few.clear();
-    names_[depth_ - 1].many.clear();
+    if (!names_[depth_ - 1].many.empty()) names_[depth_ - 1].many.clear();
   }
   void close() { --depth_; }
   [[nodiscard]] std::size_t depth() const { return depth_; }
@@ -68,9 +73,9 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
 
   bool RawNumber(const char* text, rapidjson::SizeType length, bool /*copy*/) {
     const char* end = text + length;
-    if (std::string_view(text, length).find_first_of(".eE") == std::string_view::npos) {
-      std::int64_t whole = 0;
-      if (std::from_chars(text, end, whole).ec == std::errc{}) return document_.Int64(whole);
+    std::int64_t whole = 0;
+    if (const auto [last, code] = std::from_chars(text, end, whole); last == end) {
+      if (code == std::errc{}) return document_.Int64(whole);
       std::uint64_t large = 0;
       if (*text != '-' && std::from_chars(text, end, large).ec == std::errc{}) return document_.Uint64(large);
     }
@@ -78,13 +83,12 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
     const auto [last, code] = std::from_chars(text, end, real);
     // Out of range is also what is too small, which is zero to a double.
     if (code == std::errc::result_out_of_range) real = std::strtod(std::string(text, end).c_str(), nullptr);
-    if (const std::string_view word(text, length); word.ends_with("NaN")) {
-      real = std::numeric_limits<double>::quiet_NaN();
-    } else if (word.ends_with("Inf") || word.ends_with("Infinity")) {
-      real = std::numeric_limits<double>::infinity() * (word.starts_with('-') ? -1 : 1);
-    } else if (!std::isfinite(real))
-      return stop("Number too big to be stored in double.");
-    return document_.Double(real);
+    if (std::isfinite(real) && code != std::errc::invalid_argument) return document_.Double(real);
+    const std::string_view word(text, length);
+    if (word.ends_with("NaN")) return document_.Double(std::numeric_limits<double>::quiet_NaN());
+    if (word.ends_with("Inf") || word.ends_with("Infinity"))
+      return document_.Double(std::numeric_limits<double>::infinity() * (word.starts_with('-') ? -1 : 1));
+    return stop("Number too big to be stored in double.");
   }
   bool Null() { return document_.Null(); }
   bool Bool(bool value) { return document_.Bool(value); }
@@ -144,7 +148,37 @@ std::string_view view(const JsonValue& value) {
   return {value.GetString(), value.GetStringLength()};
 }
 
+bool is_ascii(std::string_view text) {
+  unsigned char all = 0;
+  for (const char one : text) all |= static_cast<unsigned char>(one);
+  return all < 0x80;
+}
+
 }  // namespace
+
+struct JsonReader::Memory {
+  std::string text = {};
+  alignas(std::max_align_t) std::array<std::byte, 16U << 10U> values;  // of a short text
+
+  // That of the text before, or null.
+  static std::unique_ptr<Memory>& spare() {
+    static thread_local std::unique_ptr<Memory> memory;
+    return memory;
+  }
+  static Memory* take() { return spare() ? spare().release() : new Memory; }
+};
+
+void JsonReader::GiveBack::operator()(Memory* memory) const {
+  constexpr std::size_t most_kept = 64U << 10U;
+  std::unique_ptr<Memory> owner(memory);
+  if (memory->text.capacity() <= most_kept && !Memory::spare()) Memory::spare() = std::move(owner);
+}
+
+JsonReader::JsonReader(Location source)
+    : source_(std::move(source)),
+      memory_(Memory::take()),
+      pool_(memory_->values.data(), memory_->values.size()),
+      document_(&pool_) {}
 
 Result<std::unique_ptr<JsonReader>> JsonReader::parse(std::string_view text, const Location& source,
                                                       JsonNumbers numbers) {
@@ -152,17 +186,25 @@ Result<std::unique_ptr<JsonReader>> JsonReader::parse(std::string_view text, con
   if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);  // a byte order mark
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
     return fail(ErrorKind::usage, place(source, text, zero), "is not JSON: a zero byte");
-  rapidjson::MemoryStream stream(text.data(), text.size());
+  std::string& copy = reader->memory_->text;
+  copy.reserve(text.size() + behind_text);
+  copy.assign(text).append(behind_text, '\0');
+  rapidjson::InsituStringStream stream(copy.data());
   rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, JsonMemory> parser;
+  const bool ascii = is_ascii(text);
   std::string obstacle;
   const auto parse_into = [&](JsonDocument& document) {
     static thread_local OpenNames open;
     Builder builder(document, open);
     constexpr unsigned tolerant = parse_flags | rapidjson::kParseNanAndInfFlag;
-    const bool parsed = numbers == JsonNumbers::finite ? !parser.Parse<parse_flags>(stream, builder).IsError()
-                                                       : !parser.Parse<tolerant>(stream, builder).IsError();
+    constexpr unsigned validate = rapidjson::kParseValidateEncodingFlag;
+    if (numbers == JsonNumbers::finite)
+      ascii ? parser.Parse<parse_flags>(stream, builder)
+            : parser.Parse<parse_flags | validate>(stream, builder);
+    else
+      ascii ? parser.Parse<tolerant>(stream, builder) : parser.Parse<tolerant | validate>(stream, builder);
     obstacle = builder.obstacle();
-    return parsed;
+    return !parser.HasParseError();
   };
   reader->document_.Populate(parse_into);
   if (!parser.HasParseError()) return reader;
@@ -203,6 +245,18 @@ JsonNode JsonNode::find(std::string_view name) const {
     break;
   }
   return child;
+}
+
+void JsonNode::find_all(std::span<const std::string_view> names, std::span<const JsonValue*> found) const {
+  std::fill(found.begin(), found.end(), nullptr);
+  if (!expect_object()) return;
+  auto next = value_->MemberBegin();
+  const auto end = value_->MemberEnd();
+  for (std::size_t i = 0; i < names.size() && next != end; ++i)
+    if (view(next->name) == names[i]) found[i] = &next++->value;
+  if (next == end) return;  // no name is repeated, so the others are absent
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (found[i] == nullptr) found[i] = find(names[i]).value_;
 }
 
 JsonNode JsonNode::require(std::string_view name) const {

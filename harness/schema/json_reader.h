@@ -57,6 +57,14 @@ class JsonNode {
   }
   [[nodiscard]] bool is_text() const { return value_ != nullptr && value_->IsString(); }
 
+  // The members of this object with these names: null for one that is absent. Takes one comparison a name
+  // where the text has them in this order.
+  void find_all(std::span<const std::string_view> names, std::span<const JsonValue*> found) const;
+  // One that find_all() found.
+  [[nodiscard]] JsonNode member(std::string_view name, const JsonValue* value) const {
+    return {*reader_, this, name, no_index, value};
+  }
+
   // The value, or the fallback when the member is absent. Another type is a problem.
   [[nodiscard]] std::string text(std::string_view fallback = {}) const;
   [[nodiscard]] bool flag(bool fallback = false) const;
@@ -163,9 +171,16 @@ class JsonReader {
 
  private:
   friend class JsonNode;
-  explicit JsonReader(Location source) : source_(std::move(source)) {}
+  // Holds a text and its document. A thread uses it again for the next text: many texts are short.
+  struct Memory;
+  struct GiveBack {
+    void operator()(Memory* memory) const;
+  };
+  explicit JsonReader(Location source);
 
   Location source_;
+  std::unique_ptr<Memory, GiveBack> memory_;
+  JsonPool pool_;
   JsonDocument document_;
   std::optional<Error> error_;
 };

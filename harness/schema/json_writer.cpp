@@ -41,10 +41,23 @@ void JsonWriter::separate() {
   if (level.layout == JsonLayout::lines) line_break();
 }
 
+namespace {
+
+// Written as it is.
+constexpr bool is_plain(char one) {
+  return one >= 0x20 && one < 0x7F && one != '"' && one != '\\';
+}
+
+}  // namespace
+
 void JsonWriter::quote(std::string_view value) {
   static constexpr std::string_view hex = "0123456789abcdef";
   out_ += '"';
   for (std::size_t i = 0; i < value.size();) {
+    const std::size_t begin = i;
+    while (i < value.size() && is_plain(value[i])) ++i;
+    out_ += value.substr(begin, i - begin);
+    if (i == value.size()) break;
     const auto c = static_cast<unsigned char>(value[i]);
     const std::size_t length = utf8_length(value.substr(i));
     if (length == 0)

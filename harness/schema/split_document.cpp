@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 namespace harness {
@@ -64,33 +65,68 @@ std::size_t skip_container(std::string_view text, std::size_t at) {
   return std::string_view::npos;
 }
 
-// Where the list `member` of the outermost object begins, or npos.
-std::size_t find_list(std::string_view text, std::string_view member) {
+struct Member {
+  std::size_t begin = std::string_view::npos;  // of its name
+  std::size_t value = std::string_view::npos;
+};
+
+// The member of the outermost object, if there is one.
+Member find_member(std::string_view text, std::string_view member) {
   std::size_t at = skip_space(text, 0);
-  if (at == text.size() || text[at] != '{') return std::string_view::npos;
+  if (at == text.size() || text[at] != '{') return {};
+  bool may_begin = true;  // a member, here
   for (++at; at < text.size();) {
     const char c = text[at];
     if (c == '{' || c == '[') {
       at = skip_container(text, at);
+      may_begin = false;
       continue;
     }
     if (c == '}') break;
     if (c != '"') {
+      if (!is_space(c)) may_begin = c == ',';
       ++at;
       continue;
     }
-    const std::size_t end = skip_string(text, at);
+    const std::size_t begin = at, end = skip_string(text, at);
     if (end == std::string_view::npos) break;
-    const std::string_view name = text.substr(at + 1, end - at - 2);
+    const std::string_view name = text.substr(begin + 1, end - begin - 2);
     at = skip_space(text, end);
+    const bool begins = std::exchange(may_begin, false);
     if (at == text.size() || text[at] != ':') continue;
     at = skip_space(text, at + 1);
-    if (name == member) return at < text.size() && text[at] == '[' ? at : std::string_view::npos;
+    if (begins && name == member) return {begin, at};
   }
-  return std::string_view::npos;
+  return {};
+}
+
+// Where the list `member` of the outermost object begins, or npos.
+std::size_t find_list(std::string_view text, std::string_view member) {
+  const std::size_t at = find_member(text, member).value;
+  return at < text.size() && text[at] == '[' ? at : std::string_view::npos;
 }
 
 }  // namespace
+
+std::size_t begin_of_member(std::string_view object, std::string_view name) {
+  return find_member(object, name).begin;
+}
+
+std::string_view two_members(std::string_view object, std::string_view first, std::string_view second) {
+  const Member one = find_member(object, first), other = find_member(object, second);
+  const auto end_of = [&](const Member& member) {  // behind the comma, or npos
+    if (member.value >= object.size() || object[member.value] != '{') return std::string_view::npos;
+    const std::size_t end = skip_container(object, member.value);
+    if (end == std::string_view::npos) return end;
+    const std::size_t comma = skip_space(object, end);
+    return comma < object.size() && object[comma] == ',' ? comma + 1 : std::string_view::npos;
+  };
+  const std::size_t middle = end_of(one), end = end_of(other);
+  if (middle == std::string_view::npos || end == std::string_view::npos ||
+      skip_space(object, middle) != other.begin)
+    return {};
+  return object.substr(one.begin, end - one.begin);
+}
 
 bool DocumentSplitter::take(std::string_view piece) {
   if (phase_ == Phase::failed) return false;

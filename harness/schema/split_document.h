@@ -12,6 +12,13 @@
 
 namespace harness {
 
+// Where a member of an object begins, or npos.
+std::size_t begin_of_member(std::string_view object, std::string_view name);
+
+// The text of two members that follow each other and are objects, with the comma behind each. "" where there
+// are no such members.
+std::string_view two_members(std::string_view object, std::string_view first, std::string_view second);
+
 // Splits a text that comes in pieces. It keeps only what was not yet used.
 class DocumentSplitter {
  public:

@@ -63,26 +63,41 @@ bool PartsComparison::add(std::vector<CaseRecord> baseline, std::vector<CaseReco
       !std::all_of(current.begin(), current.end(), plain))
     return false;
   std::vector<Met> met;
-  for (CaseRecord& one : baseline) {
-    const std::size_t place = baseline_cases_++;
-    if (const auto other = after_.find(one.id); other != after_.end()) {
-      met.push_back({other->second.place, std::move(one), std::move(other->second.record)});
-      after_.erase(other);
-    } else if (std::string id = one.id;
-               !before_.emplace(std::move(id), Waiting{place, std::move(one)}).second) {
+  std::vector<Waitings::node_type> waited;  // until they are judged
+  // The case that waits for one, or null.
+  const auto waiting_for = [&](const CaseRecord& one, Waitings& waiting) -> const Waiting* {
+    if (waiting.empty()) return nullptr;
+    Waitings::node_type found = waiting.extract(one.id);
+    return found.empty() ? nullptr : &waited.emplace_back(std::move(found)).mapped();
+  };
+  const auto meets_after = [&](const CaseRecord& one) {
+    const Waiting* other = waiting_for(one, after_);
+    if (other != nullptr) met.push_back({other->place, {&one, &other->record}});
+    return other != nullptr;
+  };
+  const auto meets_before = [&](const CaseRecord& one, std::size_t place) {
+    const Waiting* other = waiting_for(one, before_);
+    if (other != nullptr) met.push_back({place, {&other->record, &one}});
+    return other != nullptr;
+  };
+  std::size_t old = 0, now = 0;
+  while (old < baseline.size() && meets_after(baseline[old])) ++old;
+  while (now < current.size() && meets_before(current[now], current_cases_ + now)) ++now;
+  // Where both sides have one order, nothing is looked up.
+  for (; old < baseline.size() && now < current.size() && baseline[old].id == current[now].id; ++old, ++now)
+    met.push_back({current_cases_ + now, {&baseline[old], &current[now]}});
+  const auto wait = [](Waitings& waiting, std::size_t place, CaseRecord& one) {
+    std::string id = one.id;
+    return waiting.emplace(std::move(id), Waiting{place, std::move(one)}).second;
+  };
+  for (; old < baseline.size(); ++old)
+    if (!meets_after(baseline[old]) && !wait(before_, baseline_cases_ + old, baseline[old])) return false;
+  for (; now < current.size(); ++now)
+    if (!meets_before(current[now], current_cases_ + now) &&
+        !wait(after_, current_cases_ + now, current[now]))
       return false;
-    }
-  }
-  for (CaseRecord& one : current) {
-    const std::size_t place = current_cases_++;
-    if (const auto other = before_.find(one.id); other != before_.end()) {
-      met.push_back({place, std::move(other->second.record), std::move(one)});
-      before_.erase(other);
-    } else if (std::string id = one.id;
-               !after_.emplace(std::move(id), Waiting{place, std::move(one)}).second) {
-      return false;
-    }
-  }
+  baseline_cases_ += baseline.size();
+  current_cases_ += current.size();
   judge(std::move(met));
   return true;
 }
@@ -93,7 +108,7 @@ void PartsComparison::judge(std::vector<Met> met) {
   for (std::size_t first = 0, end = 0; first < met.size(); first = end) {
     std::vector<PairedCase> cases;
     for (; end < met.size() && met[end].place == met[first].place + cases.size(); ++end)
-      cases.push_back({&met[end].before, &met[end].after});
+      cases.push_back(met[end].pair);
     judge_run(met[first].place, cases);
   }
 }

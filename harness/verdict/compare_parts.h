@@ -39,7 +39,7 @@ class PartsComparison {
   // A case of both sides.
   struct Met {
     std::size_t place = 0;  // in the current record
-    CaseRecord before, after;
+    PairedCase pair;
   };
   struct Part {
     std::size_t place = 0;  // of its first case in the current record

@@ -224,6 +224,52 @@ TEST(RecordText, RefusesASampleThatIsNotANumber) {
   EXPECT_EQ(refused(encode(record)), "cases[0].metrics[0].processes[1].placements[0].samples[2]");
 }
 
+// The gate and the sampling of a case are not read again where they have the words of those before.
+Record record_with_alike_cases() {
+  Record record = example_record();
+  const CaseRecord one = record.cases[0];
+  record.cases.assign(6, one);
+  for (std::size_t i = 0; i < record.cases.size(); ++i) {
+    record.cases[i].id = "case " + std::to_string(i);
+    for (ProcessResult& result : record.cases[i].processes) result.case_id = record.cases[i].id;
+  }
+  record.cases[2].sampling.seed = 77;
+  record.cases[3].gate.margin = 0.25;
+  record.cases[3].gate.metrics = {{"gpu_memory", 0.1, {}}};
+  return record;
+}
+
+TEST(RecordText, KeepsTheGateAndTheSamplingOfEachCase) {
+  const Record record = record_with_alike_cases();
+  const auto again = decode_record(encode(record), "r");
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(*again, record);
+}
+
+// The text with `from` in the case with this id replaced by `to`.
+std::string with_in_case(const std::string& text, const std::string& id, std::string_view from,
+                         std::string_view to) {
+  const std::size_t at = text.find("\"" + id + "\"");
+  return text.substr(0, at) + with(text.substr(at), from, to);
+}
+
+TEST(RecordErrors, AreFoundBesideAGateAndASamplingThatWereReadBefore) {
+  const std::string text = encode(record_with_alike_cases());
+  const std::string gate = "\"gate\": {", sampling = "\"sampling\": {";
+  for (const auto& [from, to] : {std::pair<std::string, std::string>("\"outcome\"", gate + "}, \"outcome\""),
+                                 {"\"outcome\"", sampling + "}, \"outcome\""},
+                                 {"\"outcome\"", "\"g\\u0061te\": {}, \"outcome\""},
+                                 {gate, gate + "}, " + gate},
+                                 {gate, "\"x\": " + gate},
+                                 {",", " "},
+                                 {"\"case 5\",", "\"case 5, "}})
+    EXPECT_NE(malformed_at(with_in_case(text, "case 5", from, to)).line, 0) << from << " -> " << to;
+  EXPECT_EQ(refused(with_in_case(text, "case 5", sampling, "\"sampling\": [], \"other\": {")),
+            "cases[5].sampling");
+  EXPECT_EQ(refused(with_in_case(text, "case 5", "\"outcome\": \"", "\"outcome\": \"un")),
+            "cases[5].outcome");
+}
+
 TEST(RecordText, PartsReadBackTheSame) {
   const Record record = example_record();
   Record header = record;

@@ -178,8 +178,14 @@ Grid small_grid() {
   return grid;
 }
 
+std::string drawn(const Grid& grid, const Style& style) {
+  std::string text;
+  draw(grid, style, text);
+  return text;
+}
+
 TEST(Draw, AlignsOnTheDecimalPoint) {
-  EXPECT_EQ(draw(small_grid(), {false, 100}),
+  EXPECT_EQ(drawn(small_grid(), {false, 100}),
             "  case      time  rate  p\n"
             "  one       1.25    10  x\n"
             "  twenty  100        -  y\n");
@@ -188,7 +194,7 @@ TEST(Draw, AlignsOnTheDecimalPoint) {
 TEST(Draw, MakesATableABlockAndThenStacksLabels) {
   Grid grid = small_grid();
   grid.sections[0].rows[0].label = std::string(35, 'o');
-  EXPECT_EQ(draw(grid, {false, 40}),
+  EXPECT_EQ(drawn(grid, {false, 40}),
             "        time  rate\n"
             "  " +
                 std::string(35, 'o') +
@@ -208,7 +214,7 @@ TEST(Draw, LeavesOutTheColumnOfTheHighestPriority) {
   Grid grid = small_grid();
   grid.sections[0].rows[0].label = std::string(36, 'o');
   grid.sections[0].rows[0].cells = {{std::string(30, '1')}, {"10"}, {"x"}};
-  const std::string text = draw(grid, {false, 40});
+  const std::string text = drawn(grid, {false, 40});
   EXPECT_EQ(text.find("rate"), std::string::npos) << text;
   EXPECT_NE(text.find(std::string(30, '1')), std::string::npos) << text;
 }
@@ -218,7 +224,7 @@ TEST(Draw, LeavesOutSpareColumnsFromTheRightBeforeLabelsMove) {
   grid.columns = {
       {"time"}, {"rate", Align::decimal, 0, 0, false, true}, {"p", Align::right, 0, 0, false, true}};
   grid.sections[0].rows[0].label = std::string(26, 'o');
-  EXPECT_EQ(draw(grid, {false, 40}),
+  EXPECT_EQ(drawn(grid, {false, 40}),
             "  case                         time rate\n"
             "  oooooooooooooooooooooooooo   1.25   10\n"
             "  twenty                     100       -\n");

@@ -4,10 +4,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <new>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace harness {
 namespace {
@@ -46,6 +49,71 @@ TEST(JsonReader, RefusesDeepNestingBeforeItTakesMemory) {
   }
   const std::string deep = std::string(200, '[') + std::string(200, ']');
   EXPECT_TRUE(JsonReader::parse(deep, {}));
+}
+
+// Readers use the memory of those before.
+TEST(JsonReader, KeepsItsDocumentWhileOthersAreRead) {
+  const auto list_of = [](const std::string& one, int count) {
+    std::string text = "[\"" + one + "\"";
+    for (int i = 1; i < count; ++i) text += ", \"" + one + "\"";
+    return text + "]";
+  };
+  const auto texts_in = [](const std::unique_ptr<JsonReader>& reader) { return reader->root().texts(); };
+  auto first = JsonReader::parse(list_of("a text of the first document", 3), {});
+  ASSERT_TRUE(first);
+  auto second = JsonReader::parse(list_of("b", 10'000), {});
+  ASSERT_TRUE(second);
+  EXPECT_EQ(texts_in(*first), std::vector<std::string>(3, "a text of the first document"));
+  first->reset();
+  const auto third = JsonReader::parse(list_of("c", 4), {});
+  ASSERT_TRUE(third);
+  EXPECT_EQ(texts_in(*second), std::vector<std::string>(10'000, "b"));
+  second->reset();
+  const auto fourth = JsonReader::parse(list_of("d", 2), {});
+  ASSERT_TRUE(fourth);
+  EXPECT_EQ(texts_in(*third), std::vector<std::string>(4, "c"));
+  EXPECT_EQ(texts_in(*fourth), std::vector<std::string>(2, "d"));
+}
+
+TEST(JsonReader, FindsMembersWhateverTheirOrder) {
+  const std::vector<std::string_view> names{"a", "b", "c", "d"};
+  const auto found_in = [&](const std::string& text) {
+    const auto reader = JsonReader::parse(text, {});
+    std::vector<const JsonValue*> found(names.size());
+    const JsonNode root = (*reader)->root();
+    root.find_all(names, found);
+    std::string all;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      all += found[i] == nullptr ? "-" : std::to_string(root.member(names[i], found[i]).integer<int>());
+    return all + ((*reader)->error() ? " " + (*reader)->error()->message : "");
+  };
+  EXPECT_EQ(found_in(R"({"a": 1, "b": 2, "c": 3, "d": 4})"), "1234");
+  EXPECT_EQ(found_in(R"({"b": 2, "d": 4})"), "-2-4");
+  EXPECT_EQ(found_in(R"({"d": 4, "c": 3, "a": 1})"), "1-34");
+  EXPECT_EQ(found_in(R"({"later": 9, "a": 1, "c": 3})"), "1-3-");
+  EXPECT_EQ(found_in(R"({"a": 1, "c": 3, "b": 2, "ab": 9})"), "123-");
+  EXPECT_EQ(found_in("{}"), "----");
+  EXPECT_EQ(found_in("[1]"), "---- the document is an array; expected an object");
+}
+
+// ASCII is read by 16 characters at a time.
+TEST(JsonReader, ReadsTextsOfAnyLengthAndRefusesBrokenOnes) {
+  for (std::size_t length = 0; length < 70; ++length) {
+    const std::string plain(length, 'x');
+    for (const auto& [written, expected] : {std::pair(plain, plain),
+                                            {plain + "\xC3\xA9", plain + "\xC3\xA9"},
+                                            {plain + "\\n" + plain, plain + "\n" + plain},
+                                            {"\\u00e9" + plain, "\xC3\xA9" + plain}}) {
+      const auto reader = JsonReader::parse("{\"" + plain + "\": \"" + written + "\" }  ", {});
+      ASSERT_TRUE(reader) << written;
+      EXPECT_EQ((*reader)->root().find(plain).text(), expected);
+    }
+    const Error broken = refusal("{\"a\": \"" + plain + "\xC3\"}");
+    EXPECT_EQ(broken.kind, ErrorKind::usage);
+    EXPECT_EQ(broken.where.column, static_cast<int>(8 + length)) << "at the byte that is no UTF-8";
+    EXPECT_EQ(refusal("{\"a\": \"" + plain).kind, ErrorKind::usage);
+    EXPECT_EQ(refusal("{\"a\": \"" + plain + "\n\"}").kind, ErrorKind::usage) << "a line break in a text";
+  }
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

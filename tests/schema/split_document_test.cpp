@@ -57,6 +57,18 @@ TEST(SplitDocument, LeavesTheUnusualToTheWholeParser) {
     for (const std::size_t piece : {1, 7, 1000}) EXPECT_FALSE(split(text, piece).rest) << text;
 }
 
+TEST(SplitDocument, FindsTwoMembersThatFollowEachOther) {
+  const std::string both = R"("b": {"x": "}"}, "c" : {"b": {}},)";
+  EXPECT_EQ(two_members(R"({"a": {"b": {}, "c": {}}, )" + both + R"( "d": 1})", "b", "c"), both);
+  for (const std::string text :
+       {R"({"b": {}, "d": 1, "c": {}, "e": 1})", R"({"c": {}, "b": {}, "e": 1})", R"({"b": {}, "c": {}})",
+        R"({"b": {}, "c": 1, "e": 1})", R"({"b": {} "c": {}, "e": 1})", R"({"a": "b": {}, "c": {}, "e": 1})",
+        R"({"a": [{"b": {}, "c": {}, "e": 1}]})", R"(["b"])", R"({"b")", ""})
+    EXPECT_EQ(two_members(text, "b", "c"), "") << text;
+  EXPECT_EQ(begin_of_member(R"({"a": "b", "b": 1})", "b"), 11U);
+  EXPECT_EQ(begin_of_member(R"({"a": "x, "b": 1})", "b"), std::string::npos) << "within a text";
+}
+
 TEST(SplitDocument, GivesElementsOutBeforeTheTextEnds) {
   std::size_t given = 0;
   DocumentSplitter splitter(

@@ -1,11 +1,13 @@
 #include "harness/store/adapters/import_formats.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include "../schema/place_of.h"
 #include "harness/base/files.h"
@@ -161,6 +163,30 @@ TEST(ImportErrors, ComeFromLinesThatContradictEachOther) {
     EXPECT_THAT(refused_lines(text), ElementsAre(2)) << text;
   EXPECT_EQ(refused(unit), "unit");
   EXPECT_EQ(refused(direction), "direction");
+}
+
+// Lines are read many at a time.
+TEST(ImportErrors, ComeFromFarIntoTheFile) {
+  const auto lines = [](const std::map<int, std::string>& others) {
+    std::string text;
+    for (int i = 1; i <= 40'000; ++i) {
+      const auto other = others.find(i);
+      text += other == others.end() ? line(R"("c")", fmt::format(R"("c{}")", i)) : other->second;
+    }
+    return text;
+  };
+  const auto record = import_samples(lines({}), "x.jsonl");
+  ASSERT_TRUE(record);
+  ASSERT_EQ(record->cases.size(), 40'000U);
+  for (std::size_t i = 0; i < record->cases.size(); ++i)
+    ASSERT_EQ(record->cases[i].id, fmt::format("c{}", i + 1));
+  EXPECT_THAT(refused_lines(lines({{39'999, "[\n"}, {20'000, "{}\n"}, {3, line("\"us\"", "7")}})),
+              ElementsAre(3, 20'000, 39'999));
+  const std::vector<Error> repeated = errors_of(lines({{30'000, line(R"("c")", R"("c5")")}}));
+  ASSERT_EQ(repeated.size(), 1U);
+  EXPECT_EQ(repeated[0].where.line, 30'000);
+  EXPECT_THAT(repeated[0].message, HasSubstr("of line 5"));
+  EXPECT_THAT(refused_lines(lines({{25'000, "{\"session\": \"late\"}\n"}})), ElementsAre(25'000));
 }
 
 TEST(ImportErrors, ComeFromTheLeadingObject) {

@@ -49,6 +49,7 @@ class SuiteOutputs {
   [[nodiscard]] std::string draw(const std::vector<Made>& all, int status, Format format,
                                  const Style& style) const;
   void print(const Render& render);
+  void print_and_forget(MakeReport make);
 
   OutputOptions options_;
   std::string command_;

@@ -88,10 +88,10 @@ class Terminal {
     }
     const std::size_t room = width_ > beside_trend ? width_ - beside_trend : 0;
     if (has_trends(table.grid))
-      text_ += draw(with_trends(table.grid, std::clamp<std::size_t>(room, 8, 40), style_.unicode), style_,
-                    &drawn_);
+      draw(with_trends(table.grid, std::clamp<std::size_t>(room, 8, 40), style_.unicode), style_, text_,
+           &drawn_);
     else
-      text_ += draw(table.grid, style_, &drawn_);
+      draw(table.grid, style_, text_, &drawn_);
   }
 
   void add(const Prose& prose) {

@@ -1,7 +1,9 @@
 #include "harness/report/media/terminal_text.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
+#include <utility>
 
 #include "harness/base/parallel.h"
 #include "harness/base/text.h"
@@ -72,6 +74,12 @@ std::string without_log_commands(std::string text) {
   return text;
 }
 
+// Whether safe_name() changes nothing but what is too long: printable ASCII without a command of a log.
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; }) &&
+         !text.starts_with("::") && text.find("##[") == std::string_view::npos;
+}
+
 // One column of a table being drawn.
 struct Track {
   std::size_t column = 0;  // in the grid
@@ -94,7 +102,9 @@ std::size_t widest_cell_of(const Style& style) {
 // Whether no cell and header would be changed by harmless(). So a grid of a million rows is not copied.
 bool is_harmless(const Grid& grid, const Style& style) {
   const std::size_t widest_cell = widest_cell_of(style);
-  const auto is_safe = [&](std::string_view text) { return safe_name(text, widest_cell) == text; };
+  const auto is_safe = [&](std::string_view text) {
+    return is_plain(text) ? text.size() <= widest_cell : safe_name(text, widest_cell) == text;
+  };
   for (const Column& column : grid.columns)
     if (!is_safe(column.header)) return false;
   for (const Section& section : grid.sections)
@@ -150,7 +160,9 @@ std::size_t label_width_of(const Grid& grid) {
   std::size_t width = display_width(grid.label_header);
   for (const Section& section : grid.sections)
     for (const GridRow& row : section.rows)
-      width = std::max(width, display_width(safe_name(row.label, row.label.size() * 8)));
+      width =
+          std::max(width, is_plain(row.label) ? row.label.size()
+                                              : display_width(safe_name(row.label, row.label.size() * 8)));
   return width;
 }
 
@@ -195,11 +207,12 @@ Layout lay_out(const Grid& grid, std::vector<std::size_t> columns, std::size_t w
 
 std::string trimmed_line(std::string line) {
   while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line + "\n";
+  line += '\n';
+  return line;
 }
 
-std::string padded(const Cells& cells, const Track& track, std::size_t section, Align align,
-                   const Style& style) {
+void add_padded(std::string& line, const Cells& cells, const Track& track, std::size_t section, Align align,
+                const Style& style) {
   const std::string_view text = cells.text(track.column);
   const Extent extent = extent_of(text, align);
   const std::size_t used = extent.left + extent.right;
@@ -207,7 +220,12 @@ std::string padded(const Cells& cells, const Track& track, std::size_t section, 
   if (align == Align::left) after = track.width - used;
   if (align == Align::decimal && is_number(text)) after = track.right[section] - extent.right;
   const std::size_t before = track.width - used - after;
-  return spaces(before) + paint(text, cells.paint(track.column), style) + spaces(after);
+  line.append(before, ' ');
+  if (style.colour)
+    line += paint(text, cells.paint(track.column), style);
+  else
+    line += text;
+  line.append(after, ' ');
 }
 
 std::string header_line(const Grid& grid, const Layout& layout, const Style& style) {
@@ -230,20 +248,21 @@ std::string row_lines(const Grid& grid, std::size_t section, const GridRow& row,
   const std::string label = safe_name(row.label, width - label_indent);
   std::string line = spaces(label_indent) + label;
   if (layout.stacked)
-    line = trimmed_line(line) + spaces(stacked_indent);
+    line = trimmed_line(std::move(line)) + spaces(stacked_indent);
   else
-    line += spaces(layout.label_width - display_width(label));
-  for (const Track& track : layout.tracks)
-    line += spaces(track.gap) + padded(row.cells, track, section, grid.columns[track.column].align, style);
-  return trimmed_line(line);
+    line.append(layout.label_width - display_width(label), ' ');
+  for (const Track& track : layout.tracks) {
+    line.append(track.gap, ' ');
+    add_padded(line, row.cells, track, section, grid.columns[track.column].align, style);
+  }
+  return trimmed_line(std::move(line));
 }
 
-std::string draw_columns(const Grid& grid, const std::vector<std::size_t>& columns, const Style& style,
-                         std::set<std::string>& drawn) {
+void draw_columns(const Grid& grid, const std::vector<std::size_t>& columns, const Style& style,
+                  std::string& text, std::set<std::string>& drawn) {
   const std::size_t width = columns_of(style);
   const Layout layout = lay_out(grid, columns, width);
   for (const Track& track : layout.tracks) drawn.insert(grid.columns[track.column].header);
-  std::string text;
   if (!grid.shared.empty()) text += paint(safe_name(grid.shared, width), Paint::faint, style) + "\n";
   text += header_line(grid, layout, style);
   for (std::size_t i = 0; i < grid.sections.size(); ++i) {
@@ -262,7 +281,6 @@ std::string draw_columns(const Grid& grid, const std::vector<std::size_t>& colum
       rows = rows.subspan(now.size());
     }
   }
-  return text;
 }
 
 }  // namespace
@@ -279,6 +297,7 @@ std::string paint(std::string_view text, Paint paint, const Style& style) {
 }
 
 std::string safe_name(std::string_view name, std::size_t columns) {
+  if (name.size() <= columns && is_plain(name)) return std::string(name);
   std::string text = without_log_commands(printable(name));
   if (display_width(text) <= columns) return text;
   const std::size_t keep = columns > 1 ? columns - 1 : 0;
@@ -313,7 +332,7 @@ std::string wrapped(std::string_view text, std::string_view lead, const Style& s
 
 namespace {
 
-std::string draw_harmless(const Grid& grid, const Style& style, std::set<std::string>& drawn) {
+void draw_harmless(const Grid& grid, const Style& style, std::string& text, std::set<std::string>& drawn) {
   std::vector<std::size_t> all(grid.columns.size());
   std::set<int> blocks;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -321,24 +340,27 @@ std::string draw_harmless(const Grid& grid, const Style& style, std::set<std::st
     blocks.insert(grid.columns[i].block);
   }
   const std::size_t width = columns_of(style);
-  if (blocks.size() == 1 || !lay_out(grid, all, width).stacked) return draw_columns(grid, all, style, drawn);
-  std::string text;
+  if (blocks.size() == 1 || !lay_out(grid, all, width).stacked)
+    return draw_columns(grid, all, style, text, drawn);
+  bool first = true;
   for (const int block : blocks) {
     std::vector<std::size_t> columns;
     std::copy_if(all.begin(), all.end(), std::back_inserter(columns),
                  [&](std::size_t i) { return grid.columns[i].block == block; });
-    text += (text.empty() ? "" : "\n") + draw_columns(grid, columns, style, drawn);
+    if (!std::exchange(first, false)) text += "\n";
+    draw_columns(grid, columns, style, text, drawn);
   }
-  return text;
 }
 
 }  // namespace
 
-std::string draw(const Grid& raw, const Style& style, std::set<std::string>* drawn) {
+void draw(const Grid& raw, const Style& style, std::string& text, std::set<std::string>* drawn) {
   std::set<std::string> unwanted;
   std::set<std::string>& headers = drawn == nullptr ? unwanted : *drawn;
-  return is_harmless(raw, style) ? draw_harmless(raw, style, headers)
-                                 : draw_harmless(harmless(raw, style), style, headers);
+  if (is_harmless(raw, style))
+    draw_harmless(raw, style, text, headers);
+  else
+    draw_harmless(harmless(raw, style), style, text, headers);
 }
 
 }  // namespace harness::report

@@ -27,9 +27,9 @@ std::string safe_beginning(std::string_view text, std::size_t columns);
 // spaces. Untrusted text is made printable; no word is wider than the space there is.
 std::string wrapped(std::string_view text, std::string_view lead, const Style& style);
 
-// The grid as one table where it fits, else as one a block. Labels stand beside the numbers where they fit,
-// else on their own lines. Columns are left out where nothing else helps, spare ones before labels move.
-// `drawn`: gets the headers of the columns that are not left out.
-std::string draw(const Grid& raw, const Style& style, std::set<std::string>* drawn = nullptr);
+// Adds the grid to a text: as one table where it fits, else as one a block. Labels stand beside the numbers
+// where they fit, else on their own lines. Columns are left out where nothing else helps, spare ones before
+// labels move. `drawn`: gets the headers of the columns that are not left out.
+void draw(const Grid& raw, const Style& style, std::string& text, std::set<std::string>* drawn = nullptr);
 
 }  // namespace harness::report

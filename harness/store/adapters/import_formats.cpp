@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "harness/base/bulk_hash.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/store/adapters/foreign_tools.h"
@@ -120,7 +121,7 @@ void tell_machine(ToolFile& read) {
 Import::Import(ImportOptions options) : options_(std::move(options)), merged_(options_.merge) {}
 
 Checked<bool> Import::add(std::string_view text, const std::string& file) {
-  if (const auto [known, fresh] = texts_.emplace(content_hash(text), file); !fresh)
+  if (const auto [known, fresh] = texts_.emplace(bulk_hash(text), file); !fresh)
     return fail_checked(
         {ErrorKind::usage,
          known->second == file ? "is named twice"

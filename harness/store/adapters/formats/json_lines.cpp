@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <unordered_map>
 
+#include "harness/base/parallel.h"
 #include "harness/base/text.h"
 #include "harness/model/device_kinds.h"
 #include "harness/model/known_metrics.h"
@@ -21,6 +23,9 @@
 
 namespace harness {
 namespace {
+
+constexpr std::size_t lines_a_part = 256;     // that a thread reads at a time
+constexpr std::size_t lines_at_once = 16384;  // in memory beside their text
 
 struct PlacementLine {
   int line = 0;
@@ -44,6 +49,40 @@ struct CaseLines {
   std::vector<std::pair<int, Cause>> failed;  // by process: a value that is no time
 };
 
+// A line by itself, before it is known what others say.
+struct SampleLine {
+  enum class Kind { empty, wrong, header, samples };
+  Kind kind = Kind::empty;
+  std::optional<Error> error = {};  // of a wrong one
+  std::string id = {}, metric = {}, unit = {};
+  UsualDirection direction = {};
+  bool names_direction = false;
+  int process = 0, placement = 0;
+  PlacementLine taken = {};
+  std::vector<std::string> tags = {};
+  std::optional<Cause> unusable = {};
+};
+
+// What a unit tells. Most lines have that of the line before.
+class UnitFacts {
+ public:
+  struct Told {
+    UsualDirection direction;
+    bool is_time = false;  // or a rate
+  };
+  const Told& of(const std::string& unit) {
+    if (unit_ == unit) return told_;
+    unit_ = unit;
+    told_.direction = usual_direction(unit);
+    told_.is_time = time_unit(unit) || told_.direction.direction == Direction::higher_is_better;
+    return told_;
+  }
+
+ private:
+  std::optional<std::string> unit_ = {};
+  Told told_ = {};
+};
+
 class Importer {
  public:
   explicit Importer(const std::string& file) : file_(file) {}
@@ -52,33 +91,143 @@ class Importer {
   Checked<ToolFile> finish();
 
  private:
+  struct Line {
+    std::string_view text;
+    int number;
+  };
+  void take_lines();
+  void take_header(const Line& line);
   void take_header(const JsonNode& root);
   void take_machine(const JsonNode& node);
-  void take_samples(const JsonNode& root, int line);
+  void add(SampleLine line);
   void add_tags(CaseLines& one, std::vector<std::string> tags);
-  SeriesLines& series_of(CaseLines& one, const JsonNode& root, int line);
-  CaseLines& case_named(const std::string& id);
+  SeriesLines& series_of(CaseLines& one, const SampleLine& line);
+  void problem(const SampleLine& line, std::string what);
+  CaseLines& case_named(std::string id);
 
   std::string file_;
+  std::vector<Line> waiting_ = {};
+  std::size_t problems_ = 0;  // of lines beside each other
   std::string suite_;
   std::string session_;
   Machine machine_;
-  std::vector<CaseLines> cases_;
-  std::unordered_map<std::string, std::size_t> index_;
+  std::deque<CaseLines> cases_;
+  std::unordered_map<std::string_view, CaseLines*> index_;
   SampleErrors errors_;
 };
 
-void Importer::take(std::string_view text, int line) {
-  if (trim(text).empty()) return;
-  auto reader = JsonReader::parse(text, {file_, line}, JsonNumbers::with_nan);
-  if (!reader) return errors_.add(reader.error());
+// A misspelt optional key would otherwise be ignored.
+void check_spelling(const JsonNode& root) {
+  static constexpr std::string_view always[] = {"case", "metric", "unit", "process", "samples", "tags"};
+  static const std::vector<std::string> optional{"placement", "first_call", "direction", "forced_gates",
+                                                 "clock_ghz"};
+  root.each_member([&](std::string_view key, const JsonNode& value) {
+    const auto is_key = [&](std::string_view known) { return known == key; };
+    if (std::any_of(std::begin(always), std::end(always), is_key) ||
+        std::any_of(optional.begin(), optional.end(), is_key))
+      return;
+    static constexpr std::string_view decide[] = {"status",           "error",           "failed",
+                                                  "skipped",          "outcome",         "success",
+                                                  "higher_is_better", "lower_is_better", "better"};
+    if (std::find(std::begin(decide), std::end(decide), key) != std::end(decide))
+      return value.problem(
+          "is not read here, and could change what the line means",
+          "leave out lines of runs that failed; write \"direction\": \"higher\" or \"lower\"");
+    if (const auto near = nearest(key, optional))
+      value.problem(fmt::format("is unknown; did you mean `{}`?", *near));
+  });
+}
+
+// A time or rate of 0, NaN or Infinity, of which the first is kept. A negative one is a problem of the file.
+void check_time(const JsonNode& node, bool is_time, std::optional<Cause>& unusable) {
+  const double value = node.number();
+  if (is_time && value < 0 && std::isfinite(value))
+    node.problem(fmt::format("is {}; a time or a rate is above 0", value));
+  else if (!std::isfinite(value) || (is_time && !(value > 0)))
+    if (!unusable) unusable = unusable_time(node.path(), value);
+}
+
+void read_samples(const JsonNode& root, UnitFacts& units, SampleLine& line) {
+  static constexpr std::array<std::string_view, 2> directions{"lower", "higher"};
+  const JsonNode id = root.require("case");
+  const JsonNode metric = root.require("metric");
+  const JsonNode unit = root.require("unit");
+  line.process = root.require("process").integer<int>(0, 0);
+  line.placement = root.find("placement").integer<int>(0, 0);
+  const JsonNode samples = root.require("samples");
+  Placement& placement = line.taken.placement;
+  placement.samples = samples.numbers();
+  placement.forced_gates = root.find("forced_gates").integer<int>(0, 0);
+  placement.clock_ghz = root.find("clock_ghz").number();
+  for (const auto& [name, text] : {std::pair(&id, &line.id), {&metric, &line.metric}, {&unit, &line.unit}}) {
+    *text = name->text();
+    if (name->present() && text->empty()) name->problem("is empty");
+  }
+  if (samples.present() && placement.samples.empty())
+    samples.problem("is empty; expected at least one number");
+  const UnitFacts::Told& told = units.of(line.unit);
+  samples.each_element([&](const JsonNode& sample) { check_time(sample, told.is_time, line.unusable); });
+  if (const JsonNode first = root.find("first_call"); first.present()) {
+    line.taken.first_call = first.number();
+    check_time(first, told.is_time, line.unusable);
+  }
+  line.tags = root.find("tags").texts();
+  check_spelling(root);
+  line.direction = told.direction;
+  if (!root.ok()) return;
+  if (const JsonNode direction = root.find("direction"); direction.present()) {
+    const bool higher = direction.choice(directions) == 1;
+    line.direction = {higher ? Direction::higher_is_better : Direction::lower_is_better, true};
+    line.names_direction = true;
+  }
+}
+
+SampleLine read_line(std::string_view text, const Location& where, UnitFacts& units) {
+  SampleLine line;
+  if (trim(text).empty()) return line;
+  const auto reader = JsonReader::parse(text, where, JsonNumbers::with_nan);
+  if (!reader) return {SampleLine::Kind::wrong, reader.error()};
   const JsonNode root = (*reader)->root();
   bool header = false;
   for (const char* key : {"machine", "suite", "session", "format"}) header |= root.find(key).present();
-  if (header && !root.find("case").present())
-    take_header(root);
-  else
-    take_samples(root, line);
+  if (header && !root.find("case").present()) {
+    line.kind = SampleLine::Kind::header;
+    return line;
+  }
+  line.kind = SampleLine::Kind::samples;
+  line.taken.line = where.line;
+  read_samples(root, units, line);
+  if ((*reader)->error()) return {SampleLine::Kind::wrong, (*reader)->error()};
+  return line;
+}
+
+void Importer::take(std::string_view text, int line) {
+  waiting_.push_back({text, line});
+  if (waiting_.size() == lines_at_once) take_lines();
+}
+
+// Lines are read by several threads, and added one after the other.
+void Importer::take_lines() {
+  std::vector<SampleLine> read(waiting_.size());
+  for_each_index((read.size() + lines_a_part - 1) / lines_a_part, 0, [&](std::size_t part) {
+    UnitFacts units;
+    const std::size_t end = std::min((part + 1) * lines_a_part, read.size());
+    for (std::size_t i = part * lines_a_part; i < end; ++i)
+      read[i] = read_line(waiting_[i].text, {file_, waiting_[i].number}, units);
+  });
+  for (std::size_t i = 0; i < read.size(); ++i)
+    if (read[i].kind == SampleLine::Kind::wrong)
+      errors_.add(std::move(*read[i].error));
+    else if (read[i].kind == SampleLine::Kind::header)
+      take_header(waiting_[i]);
+    else if (read[i].kind == SampleLine::Kind::samples)
+      add(std::move(read[i]));
+  waiting_.clear();
+}
+
+void Importer::take_header(const Line& line) {
+  const auto reader = JsonReader::parse(line.text, {file_, line.number}, JsonNumbers::with_nan);
+  take_header((*reader)->root());
   if ((*reader)->error()) errors_.add(*(*reader)->error());
 }
 
@@ -112,10 +261,16 @@ void Importer::take_machine(const JsonNode& node) {
   });
 }
 
-CaseLines& Importer::case_named(const std::string& id) {
-  const auto [known, fresh] = index_.try_emplace(id, cases_.size());
-  if (fresh) cases_.push_back({id, {}, {}, {}});
-  return cases_[known->second];
+void Importer::problem(const SampleLine& line, std::string what) {
+  ++problems_;
+  errors_.add({ErrorKind::usage, std::move(what), Location{file_, line.taken.line}, {}});
+}
+
+CaseLines& Importer::case_named(std::string id) {
+  if (const auto known = index_.find(id); known != index_.end()) return *known->second;
+  CaseLines& one = cases_.emplace_back(CaseLines{std::move(id), {}, {}, {}});
+  index_.emplace(one.id, &one);
+  return one;
 }
 
 void Importer::add_tags(CaseLines& one, std::vector<std::string> tags) {
@@ -124,97 +279,36 @@ void Importer::add_tags(CaseLines& one, std::vector<std::string> tags) {
       one.tags.push_back(std::move(tag));
 }
 
-SeriesLines& Importer::series_of(CaseLines& one, const JsonNode& root, int line) {
-  static constexpr std::array<std::string_view, 2> names{"lower", "higher"};
-  const std::string metric = root.find("metric").text();
-  const JsonNode unit = root.find("unit");
-  const JsonNode direction = root.find("direction");
-  UsualDirection wanted = usual_direction(unit.text());
-  if (direction.present())
-    wanted = {direction.choice(names) == 1 ? Direction::higher_is_better : Direction::lower_is_better, true};
+SeriesLines& Importer::series_of(CaseLines& one, const SampleLine& line) {
   const auto known = std::find_if(one.series.begin(), one.series.end(),
-                                  [&](const SeriesLines& series) { return series.metric == metric; });
+                                  [&](const SeriesLines& series) { return series.metric == line.metric; });
   if (known == one.series.end())
-    return one.series.emplace_back(SeriesLines{line, metric, unit.text(), wanted, {}});
-  if (unit.text() != known->unit)
-    unit.problem(fmt::format("is `{}`, but line {} says `{}` for this case and metric",
-                             printable(unit.text()), known->line, printable(known->unit)));
-  if (direction.present() && wanted.direction != known->direction.direction)
-    direction.problem(fmt::format("is not what line {} says for this case and metric", known->line));
+    return one.series.emplace_back(SeriesLines{line.taken.line, line.metric, line.unit, line.direction, {}});
+  if (line.unit != known->unit)
+    problem(line, fmt::format("unit: is `{}`, but line {} says `{}` for this case and metric",
+                              printable(line.unit), known->line, printable(known->unit)));
+  else if (line.names_direction && line.direction.direction != known->direction.direction)
+    problem(line, fmt::format("direction: is not what line {} says for this case and metric", known->line));
   return *known;
 }
 
-// A misspelt optional key would otherwise be ignored.
-void check_spelling(const JsonNode& root) {
-  static constexpr std::string_view always[] = {"case", "metric", "unit", "process", "samples", "tags"};
-  static const std::vector<std::string> optional{"placement", "first_call", "direction", "forced_gates",
-                                                 "clock_ghz"};
-  root.each_member([&](std::string_view key, const JsonNode& value) {
-    const auto is_key = [&](std::string_view known) { return known == key; };
-    if (std::any_of(std::begin(always), std::end(always), is_key) ||
-        std::any_of(optional.begin(), optional.end(), is_key))
-      return;
-    static constexpr std::string_view decide[] = {"status",           "error",           "failed",
-                                                  "skipped",          "outcome",         "success",
-                                                  "higher_is_better", "lower_is_better", "better"};
-    if (std::find(std::begin(decide), std::end(decide), key) != std::end(decide))
-      return value.problem(
-          "is not read here, and could change what the line means",
-          "leave out lines of runs that failed; write \"direction\": \"higher\" or \"lower\"");
-    if (const auto near = nearest(key, optional))
-      value.problem(fmt::format("is unknown; did you mean `{}`?", *near));
-  });
-}
-
-// A time or rate of 0, NaN or Infinity, of which the first is kept. A negative one is a problem of the file.
-void check_time(const JsonNode& node, bool is_time, std::optional<Cause>& unusable) {
-  const double value = node.number();
-  if (is_time && value < 0 && std::isfinite(value))
-    node.problem(fmt::format("is {}; a time or a rate is above 0", value));
-  else if (!std::isfinite(value) || (is_time && !(value > 0)))
-    if (!unusable) unusable = unusable_time(node.path(), value);
-}
-
-void Importer::take_samples(const JsonNode& root, int line) {
-  const JsonNode id = root.require("case");
-  const JsonNode metric = root.require("metric");
-  const JsonNode unit = root.require("unit");
-  const int process = root.require("process").integer<int>(0, 0);
-  const int placement = root.find("placement").integer<int>(0, 0);
-  const JsonNode samples = root.require("samples");
-  PlacementLine taken{line, {}, {}};
-  taken.placement.samples = samples.numbers();
-  taken.placement.forced_gates = root.find("forced_gates").integer<int>(0, 0);
-  taken.placement.clock_ghz = root.find("clock_ghz").number();
-  for (const JsonNode& name : {id, metric, unit})
-    if (name.present() && name.text().empty()) name.problem("is empty");
-  if (samples.present() && taken.placement.samples.empty())
-    samples.problem("is empty; expected at least one number");
-  std::optional<Cause> unusable;
-  const bool is_time =
-      time_unit(unit.text()) || usual_direction(unit.text()).direction == Direction::higher_is_better;
-  samples.each_element([&](const JsonNode& sample) { check_time(sample, is_time, unusable); });
-  if (const JsonNode first = root.find("first_call"); first.present()) {
-    taken.first_call = first.number();
-    check_time(first, is_time, unusable);
+void Importer::add(SampleLine line) {
+  CaseLines& one = case_named(std::move(line.id));
+  add_tags(one, std::move(line.tags));
+  const std::size_t problems = problems_;
+  SeriesLines& series = series_of(one, line);
+  if (line.unusable) {
+    one.failed.emplace_back(line.process, std::move(*line.unusable));
+    line.taken.placement.samples.clear();
+    line.taken.first_call.reset();
   }
-  const std::vector<std::string> tags = root.find("tags").texts();
-  check_spelling(root);
-  if (!root.ok()) return;
-
-  CaseLines& one = case_named(id.text());
-  add_tags(one, tags);
-  SeriesLines& series = series_of(one, root, line);
-  if (unusable) {
-    one.failed.emplace_back(process, std::move(*unusable));
-    taken.placement.samples.clear();
-    taken.first_call.reset();
-  }
-  const auto [known, fresh] = series.processes[process].try_emplace(placement, std::move(taken));
-  if (!fresh)
-    root.problem(fmt::format("repeats case `{}`, metric `{}`, process {}, placement {} of line {}",
-                             printable(one.id), printable(series.metric), process, placement,
-                             known->second.line));
+  const auto [known, fresh] =
+      series.processes[line.process].try_emplace(line.placement, std::move(line.taken));
+  if (!fresh && problems == problems_)
+    problem(line,
+            fmt::format("the document repeats case `{}`, metric `{}`, process {}, placement {} of line {}",
+                        printable(one.id), printable(series.metric), line.process, line.placement,
+                        known->second.line));
 }
 
 // Moves the samples out of `lines`. First calls become a series of their own.
@@ -243,6 +337,7 @@ CaseRecord merged(CaseLines& lines) {
   record.device = import_device;
   record.tags = std::move(lines.tags);
   std::map<int, ProcessResult> results;
+  record.series.reserve(lines.series.size());
   Series calls;  // the first ones, of the first metric that has any
   for (SeriesLines& series : lines.series) {
     for (const auto& [number, placements] : series.processes)
@@ -252,6 +347,7 @@ CaseRecord merged(CaseLines& lines) {
     if (!first_calls.processes.empty() && calls.processes.empty()) calls = std::move(first_calls);
   }
   if (!calls.processes.empty()) record.series.push_back(std::move(calls));
+  record.processes.reserve(results.size());
   for (auto& [number, result] : results) {
     result.case_id = lines.id;
     if (const auto failed = std::find_if(lines.failed.begin(), lines.failed.end(),
@@ -266,6 +362,7 @@ CaseRecord merged(CaseLines& lines) {
 }
 
 Checked<ToolFile> Importer::finish() {
+  take_lines();
   if (cases_.empty() && errors_.errors().empty())
     errors_.add({ErrorKind::usage, "holds no samples", Location{file_},
                  "one JSON object a line: {\"case\": NAME, \"metric\": \"wall_time\", \"unit\": \"us\", "
@@ -278,10 +375,8 @@ Checked<ToolFile> Importer::finish() {
   read.machine = std::move(machine_);
   read.cases.reserve(cases_.size());
   index_ = {};
-  for (CaseLines& one : cases_) {
-    read.cases.push_back(merged(one));
-    one = {};  // so that no case is in memory twice
-  }
+  for (; !cases_.empty(); cases_.pop_front())  // so that no case is in memory twice
+    read.cases.push_back(merged(cases_.front()));
   return read;
 }
 

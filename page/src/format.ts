@@ -50,9 +50,21 @@ export function change(ratio: number | null | undefined): string {
   return `${Number(text) === 0 ? "±" : percent < 0 ? "−" : "+"}${text} %`;
 }
 
-export function change_interval(interval: [number, number] | null | undefined): string {
+type Interval = [number, number] | null | undefined;
+
+// The rule of the terminal: `most_bounds_apart` of harness/report/numbers.h.
+function bounds(interval: Interval, told: (value: number) => string): string {
   if (!interval || !known(interval[0]) || !known(interval[1])) return unknown;
-  return `${change(interval[0])} to ${change(interval[1])}`;
+  if (interval[0] >= 0 && interval[1] > 10 * interval[0]) return "varies too much to say";
+  return `${told(interval[0])} to ${told(interval[1])}`;
+}
+
+export function change_interval(interval: Interval): string {
+  return bounds(interval, change);
+}
+
+export function quantity_interval(interval: Interval): string {
+  return bounds(interval, quantity);
 }
 
 // A share or rate: 0.5 %, 77 %.

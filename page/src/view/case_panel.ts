@@ -10,6 +10,7 @@ import {
   printable,
   p_value,
   quantity,
+  quantity_interval,
   with_unit,
 } from "../format";
 import { change_of, interval_of, margin_of } from "../change_words";
@@ -76,7 +77,7 @@ function run_facts(run: RunCase, compared: boolean): Pair[] {
       ? null
       : [
           "centre",
-          `${with_unit(run.center, run.unit)}${run.interval ? `, ${Math.round((run.confidence ?? 0.99) * 100)} % interval ${quantity(run.interval[0])} to ${quantity(run.interval[1])}` : ""}`,
+          `${with_unit(run.center, run.unit)}${run.interval ? `, ${Math.round((run.confidence ?? 0.99) * 100)} % interval: ${quantity_interval(run.interval)}` : ""}`,
         ],
     compared ? null : ["sd between processes", percent(run.process_sd)],
     [

@@ -9,6 +9,7 @@ import {
   percent,
   printable,
   quantity,
+  quantity_interval,
   rate,
   seconds_per_unit,
   tick,
@@ -40,6 +41,11 @@ test("a change has its sign, and none when it rounds to nothing", () => {
   assert.equal(change(1.00001), "±0.00 %");
   assert.equal(change(40), "40.0×");
   assert.equal(change_interval([1.0081, 1.0221]), "+0.81 % to +2.21 %");
+  assert.equal(change_interval([0.2, 2]), "−80.00 % to +100.00 %");
+  assert.equal(change_interval([0.2, 2.1]), "varies too much to say");
+  assert.equal(quantity_interval([12, 120]), "12.00 to 120.0");
+  assert.equal(quantity_interval([0, 120]), "varies too much to say");
+  assert.equal(quantity_interval([-1, 120]), "-1.000 to 120.0");
 });
 
 test("small p-values keep their exponent", () => {

@@ -28,7 +28,8 @@
 #     trace_aa     only where it is named: tests/gpu/trace_aa.py, `ab` of unchanged models and of FFNs 2 % wider, of
 #                  HARNESS_TRACE_AA, HARNESS_TRACE_AA_RUNS (20) times each; reports in HARNESS_TRACE_AA_REPORTS count
 #     causes       only where it is named: tests/gpu/causes.py, why a step and a kernel got slower; three minutes
-#     referee      only where it is named: tests/referee/gpu/referee.sh, rulings on builds that cheat, crash and hang
+#     referee      only where it is named: tests/referee/gpu/referee.sh, rulings on builds that cheat, crash and hang;
+#                  tests/cheats/refereed.sh, on the kernels of tests/cheats/corpus.txt
 #     places       only where it is named: tests/alignment/moved.sh with before.so and after.so (`ninja places`) of
 #                  FOLDER/places, kernels that only lie elsewhere; some minutes
 #     farm         only where it is named: tests/farm/speedup.sh, a campaign by all GPUs of the host and by one

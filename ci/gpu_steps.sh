@@ -141,6 +141,8 @@ trace_bytes() {
 # Builds in processes of their own, ruled by a referee.
 referee() {
   step referee "$(left)" tests/referee/gpu/referee.sh "$folder" "$results/referee" && section "Rulings" "$scratch/step"
+  step "cheats before the referee" "$(left)" tests/cheats/refereed.sh "$folder" cuda "$results/refereed" &&
+    section "Cheats before the referee" "$scratch/step"
 }
 
 # Is it slower, or does it only lie elsewhere?

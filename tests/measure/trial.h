@@ -52,8 +52,14 @@ class Right : public sdk::Kernel {
   float* y_ = nullptr;
 };
 
-template <class Kernel>
+// ONLY_HONEST: the same names, all of one honest kernel; the incumbent of tests/cheats/refereed.sh.
+template <class Named>
 sdk::Variant variant(const char* name, const char* device = "cpu") {
+#ifdef ONLY_HONEST
+  using Kernel = Right;
+#else
+  using Kernel = Named;
+#endif
   return {"line",
           name,
           device,

@@ -201,6 +201,19 @@ TEST_F(Matches, CannotBePlayedByCallsThatWaitForTheDevice) {
   EXPECT_THAT(judged.reason->text("problem"), HasSubstr("wait for the device"));
 }
 
+// Which batches, no player can know.
+TEST_F(Matches, HoldSomeBatchesBeforeTheirInputsAreWritten) {
+  std::vector<Seconds> held, others;
+  const auto noted = [&](const Play& play, int number) -> Result<PlayTiming> {
+    if (play.calls > 0) (play.hold > 0 ? held : others).push_back(play.hold);
+    return calls_of(100e-6)(play, number);
+  };
+  EXPECT_EQ(match("honest", noted).ruling, Ruling::not_slower);
+  EXPECT_GE(held.size(), 5U);
+  EXPECT_GT(others.size(), held.size());
+  EXPECT_THAT(held, testing::Each(testing::AllOf(testing::Ge(0.5e-3), testing::Le(3e-3))));
+}
+
 TEST_F(Matches, KeepToTheBudget) {
   const RefereedCase judged = match("honest", calls_of(20e-3), "honest", {.budget = 2});
   EXPECT_THAT(judged.calls, testing::ElementsAre(1, 4));

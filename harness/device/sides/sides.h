@@ -44,6 +44,9 @@ struct Play {
   Seconds deadline = 0;           // for what the player has queued
   // Called now and then while the end is awaited. An error ends the wait: the player cannot reach it.
   std::function<Status()> look = {};
+  // How long nothing is written yet, though the player has queued its calls. Work that waits for nobody's
+  // word runs meanwhile, and reads old values. On a CPU calls run as they are made.
+  Seconds hold = 0;
 };
 
 struct PlayTiming {

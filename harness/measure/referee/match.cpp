@@ -30,6 +30,8 @@ constexpr int most_sets = 256;
 constexpr int sets_to_try = 4;
 constexpr int tries = 3;
 constexpr int most_forced = 3;  // gates, before batches become shorter
+constexpr int batches_a_hold = 4;
+constexpr Seconds least_hold = 0.5e-3, most_hold = 3e-3;
 constexpr Seconds opening_deadline = 120;
 // Memory of one player's buffers.
 constexpr double most_gpu_bytes = 16e9, most_host_bytes = 256e6;
@@ -378,10 +380,14 @@ class Match {
       return {};
     };
     std::vector<std::uint64_t> read(reads.size());
-    const Play play{
-        player, static_cast<int>(drawn.size()), writes, reads, start, planned_.sampling.timeout, [&] {
-          return look_at(player);
-        }};
+    const Play play{player,
+                    static_cast<int>(drawn.size()),
+                    writes,
+                    reads,
+                    start,
+                    planned_.sampling.timeout,
+                    [&] { return look_at(player); },
+                    draw_hold()};
     const Result<PlayTiming> timing = arena_.side.time(play, read);
     process.rest();
     if (!timing) return stop(trouble_of(player, timing.error()));
@@ -395,6 +401,12 @@ class Match {
       if (finding.wrong) return stop({player, *finding.wrong, true});
     }
     return *timing;
+  }
+
+  // Of one batch in four, so that work outside of the order is found; most rounds take no longer.
+  Seconds draw_hold() {
+    if (turns_() % batches_a_hold != 0) return 0;
+    return std::uniform_real_distribution(least_hold, most_hold)(turns_);
   }
 
   // The time of a call of the slower build, roughly.

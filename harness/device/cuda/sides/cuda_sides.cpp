@@ -3,8 +3,9 @@
 //   referee   close gate   writes   flush   event   start.............................  done   reads   event
 //   player                                              wait   calls ...   record done
 //
-// The gate opens once both have queued everything. A context switch lies at each end, which the slope over
-// batches of different lengths does not contain (measure/referee/README.md).
+// The gate opens once both have queued everything, at times somewhat later (Play::hold). A context switch
+// lies at each end, which the slope over batches of different lengths does not contain
+// (measure/referee/README.md).
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
@@ -209,6 +210,7 @@ class CudaReferee final : public RefereeSide {
       return fail(played.error());
     }
     if (const Status queued = queue_after(play); !queued) return fail(queued.error());
+    if (play.hold > 0) std::this_thread::sleep_for(std::chrono::duration<double>(play.hold));
     const bool forced = gate->open();
     if (const Status ended = wait_for_end(play); !ended) {
       lost_ = true;  // the stream waits for the player, and an event recorded in its place frees it not

@@ -19,9 +19,6 @@ endif()
 if(NOT TARGET rapidjson::rapidjson)
   add_library(rapidjson::rapidjson INTERFACE IMPORTED)
   target_include_directories(rapidjson::rapidjson SYSTEM INTERFACE ${RAPIDJSON_INCLUDE_DIRS} ${RapidJSON_INCLUDE_DIRS})
-  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64")  # all of them have it
-    target_compile_definitions(rapidjson::rapidjson INTERFACE RAPIDJSON_SSE2)
-  endif()
 endif()
 
 # SOCI's package file names targets differently in Debian and upstream; the library is what counts.

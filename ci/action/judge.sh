@@ -42,7 +42,7 @@ tree=$base
 accept=()
 [ "${ACCEPT_PROPOSED:-}" != true ] || tree=$COMMIT accept=(--accept-proposed)
 GIT_LFS_SKIP_SMUDGE=1 git -c core.hooksPath=/dev/null -c advice.detachedHead=false checkout --quiet --force --detach "$tree"
-# What an unpacked artifact may have left among the files that decide.
+# Files that an unpacked artifact may have left among the files that decide.
 git clean -ffdxq -- .harness.yaml baselines ':(glob)**/waivers.yaml'
 export CI=true GITHUB_BASE_REF=$TARGET  # so that `harness` knows this for a change
 

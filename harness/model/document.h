@@ -169,6 +169,7 @@ struct Finding {
   std::vector<std::string> advice = {};
   std::string where = {};  // "suites/fusion.yaml:12"
   bool in_table = false;   // a row of a table says what its text says
+  bool decides = false;    // the exit status follows from it
 };
 
 struct Findings {

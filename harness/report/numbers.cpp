@@ -60,8 +60,16 @@ std::string quantity(double value, const Scale& scale, int digits) {
   return format_significant(value * scale.factor, digits);
 }
 
+namespace {
+
 bool says_little(const Interval& interval) {
   return interval.lo >= 0 && interval.hi > most_bounds_apart * interval.lo;
+}
+
+}  // namespace
+
+bool ratio_says_little(const Interval& ratio) {
+  return says_little(ratio) && ratio.lo <= 1 && ratio.hi >= 1;
 }
 
 std::string bounds(const Interval& interval, const Scale& scale) {
@@ -91,7 +99,7 @@ std::string signed_percent(double fraction) {
 
 std::string percent_bounds(const Interval& ratio) {
   if (!std::isfinite(ratio.lo) || !std::isfinite(ratio.hi)) return std::string(unknown);
-  if (says_little(ratio)) return std::string(too_wide);
+  if (ratio_says_little(ratio)) return std::string(too_wide);
   return fmt::format("[{}, {}]", signed_percent(ratio.lo - 1), signed_percent(ratio.hi - 1));
 }
 

@@ -28,10 +28,11 @@ Scale scale_for(std::string_view unit, std::span<const double> values);
 
 std::string quantity(double value, const Scale& scale, int digits = 4);
 
-// Bounds of a positive quantity that lie further apart are printed as `too_wide`. JSON has the figures.
+// Bounds of a positive quantity that lie further apart are printed as `too_wide`; of a ratio only if it may
+// be 1. JSON has the figures.
 inline constexpr double most_bounds_apart = 10;
 inline constexpr std::string_view too_wide = "varies too much to say";
-bool says_little(const Interval& interval);
+bool ratio_says_little(const Interval& ratio);
 
 // "[37.80, 37.95]", or too_wide.
 std::string bounds(const Interval& interval, const Scale& scale);

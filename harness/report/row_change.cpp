@@ -44,7 +44,7 @@ std::string change_with_interval(const ComparisonRow& row) {
     return fmt::format("{} ({:+.3g} to {:+.3g})", change, row.in_unit->interval->lo,
                        row.in_unit->interval->hi);
   if (row.in_unit || !row.interval) return change;
-  if (says_little(*row.interval)) return fmt::format("{} ({})", change, too_wide);
+  if (ratio_says_little(*row.interval)) return fmt::format("{} ({})", change, too_wide);
   return fmt::format("{} ({} to {})", change, signed_percent(row.interval->lo - 1),
                      signed_percent(row.interval->hi - 1));
 }

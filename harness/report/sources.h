@@ -20,6 +20,7 @@ struct Sources {
   std::string command;  // makes this report again, or ""
   // The options that measure a case again, beside suite and filter, quoted for a shell: " --device cuda".
   std::string again = {};
+  std::string unfolds = "--verbose";  // the command or option that shows the report in full
 };
 
 }  // namespace harness

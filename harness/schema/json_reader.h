@@ -60,7 +60,7 @@ class JsonNode {
   // The members of this object with these names: null for one that is absent. Takes one comparison a name
   // where the text has them in this order.
   void find_all(std::span<const std::string_view> names, std::span<const JsonValue*> found) const;
-  // One that find_all() found.
+  // The member `name` that find_all() found.
   [[nodiscard]] JsonNode member(std::string_view name, const JsonValue* value) const {
     return {*reader_, this, name, no_index, value};
   }

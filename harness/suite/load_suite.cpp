@@ -136,13 +136,25 @@ Checked<Suite> parse_suite(const std::string& text, const std::string& file) {
   return suite;
 }
 
+namespace {
+
+// Whether a line begins with a key that only suites have.
+bool looks_like_a_suite(const std::string& text) {
+  const std::vector<std::string> lines = split(text, '\n');
+  return std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.starts_with("cases:") || line.starts_with("programs:");
+  });
+}
+
+}  // namespace
+
 Checked<Suite> load_suite(const std::string& path) {
   const Result<std::string> text = read_bounded(path);
   if (!text) return fail_checked(text.error());
   Checked<Suite> suite = parse_suite(*text, path);
   const std::string ending = to_lower(fs::path(path).extension().string());
   const bool other_kind = !ending.empty() && ending != ".yaml" && ending != ".yml" && ending != ".json";
-  if (suite || !other_kind) return suite;
+  if (suite || !other_kind || looks_like_a_suite(*text)) return suite;
   const Error& first = suite.error().front();
   return fail_checked({ErrorKind::usage, "is no suite: " + first.message, first.where,
                        "suites are files of YAML, and their names end in .yaml"});

@@ -34,11 +34,25 @@ export function exponent(value: number | null | undefined): string {
 
 export function with_unit(value: number | null | undefined, unit: string, figures = 4): string {
   if (!known(value)) return unknown;
-  const seconds = seconds_per_unit(unit);
-  const size = Math.abs(value);
-  if (seconds !== null && size > 0 && (size < 0.1 || size >= 1e4)) return duration(value * seconds, figures);
+  const [factor, shown] = readable_unit(Math.abs(value), unit);
+  return `${quantity(value * factor, figures)} ${shown}`.trim();
+}
+
+// Both ends in the unit of the larger one: 48.80 to 52.46 ms.
+export function range_with_unit(lo: number | null | undefined, hi: number | null | undefined, unit: string): string {
+  if (!known(lo) || !known(hi)) return unknown;
+  const [factor, shown] = readable_unit(Math.max(Math.abs(lo), Math.abs(hi)), unit);
+  return `${quantity(lo * factor)} to ${quantity(hi * factor)} ${shown}`.trim();
+}
+
+// Of a value of this size: its own unit, or another one of time below 0.1 and from 10,000 on. As a factor and a name.
+function readable_unit(size: number, unit: string): [number, string] {
+  const own = seconds_per_unit(unit);
   // "1" is the unit of a pure number, and says nothing behind one.
-  return unit === "1" ? quantity(value, figures) : `${quantity(value, figures)} ${printable(unit, 20)}`.trim();
+  if (own === null || size === 0 || (size >= 0.1 && size < 1e4)) return [1, unit === "1" ? "" : printable(unit, 20)];
+  const seconds = size * own;
+  for (const [scale, name] of scales_of_time) if (seconds >= scale) return [own / scale, name];
+  return [own * 1e9, "ns"];
 }
 
 // +1.51 %: a change, from a ratio.
@@ -52,19 +66,22 @@ export function change(ratio: number | null | undefined): string {
 
 type Interval = [number, number] | null | undefined;
 
-// The rule of the terminal: `most_bounds_apart` of harness/report/numbers.h.
-function bounds(interval: Interval, told: (value: number) => string): string {
-  if (!interval || !known(interval[0]) || !known(interval[1])) return unknown;
-  if (interval[0] >= 0 && interval[1] > 10 * interval[0]) return "varies too much to say";
-  return `${told(interval[0])} to ${told(interval[1])}`;
+const too_wide = "varies too much to say";
+
+// The rule of the terminal: harness/report/numbers.h.
+function says_little([lo, hi]: [number, number]): boolean {
+  return lo >= 0 && hi > 10 * lo;
 }
 
 export function change_interval(interval: Interval): string {
-  return bounds(interval, change);
+  if (!interval || !known(interval[0]) || !known(interval[1])) return unknown;
+  if (says_little(interval) && interval[0] <= 1 && interval[1] >= 1) return too_wide;
+  return `${change(interval[0])} to ${change(interval[1])}`;
 }
 
-export function quantity_interval(interval: Interval): string {
-  return bounds(interval, quantity);
+export function interval_with_unit(interval: Interval, unit: string): string {
+  if (!interval || !known(interval[0]) || !known(interval[1])) return unknown;
+  return says_little(interval) ? too_wide : range_with_unit(interval[0], interval[1], unit);
 }
 
 // A share or rate: 0.5 %, 77 %.
@@ -121,19 +138,25 @@ const seconds_of = new Map([
   ["ns", 1e-9],
 ]);
 
+const scales_of_time: [number, string][] = [
+  [1, "s"],
+  [1e-3, "ms"],
+  [1e-6, "µs"],
+];
+
 // Seconds in one unit of time, or null for a unit that is no time.
 export function seconds_per_unit(unit: string): number | null {
   return seconds_of.get(unit) ?? null;
 }
 
-export function duration(seconds: number | null | undefined, figures = 3): string {
+export function duration(seconds: number | null | undefined): string {
   if (!known(seconds)) return unknown;
   const size = Math.abs(seconds);
   if (size >= 120) return `${quantity(seconds / 60, 3)} min`;
-  if (size >= 1 || size === 0) return `${quantity(seconds, figures)} s`;
-  if (size >= 1e-3) return `${quantity(seconds * 1e3, figures)} ms`;
-  if (size >= 1e-6) return `${quantity(seconds * 1e6, figures)} µs`;
-  return `${quantity(seconds * 1e9, figures)} ns`;
+  if (size >= 1 || size === 0) return `${quantity(seconds, 3)} s`;
+  if (size >= 1e-3) return `${quantity(seconds * 1e3, 3)} ms`;
+  if (size >= 1e-6) return `${quantity(seconds * 1e6, 3)} µs`;
+  return `${quantity(seconds * 1e9, 3)} ns`;
 }
 
 export function moment(unix_seconds: number): string {

@@ -44,7 +44,7 @@ export interface CaseSeries extends HistorySeries {
   case: string;
   worse: boolean; // since the anchor, in a metric that decides
   informative: boolean;
-  verdicts: string[]; // of each point, as it was judged in its own run; "": never
+  verdicts: string[]; // of each point's case, as it was judged last; "": never
 }
 
 export interface HistoryPage {

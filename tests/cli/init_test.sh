@@ -47,12 +47,12 @@ expect 0 "$HARNESS" init --from acme/harness -- ./other
 cmp suite.yaml before || problem "the suite was overwritten"
 grep -q "uses: acme/harness/.github/workflows/gate.yml@v0" .github/workflows/perf.yml || problem "the workflow calls another"
 silent_about "place of OWNER"
-# Of a suite that is there nobody knows which machine it needs.
+# Nobody knows which machine a suite needs that is there already.
 ! grep -q runner .github/workflows/perf.yml || problem "the program that was named decides the machine of another suite"
-names "verdict into"
+names require
 printf 'name: perf\non: push\n' >.github/workflows/perf.yml && rm .github/workflows/perf-comment.yml
 expect 0 "$HARNESS" init -- ./other
-silent_about "verdict into"
+silent_about require
 names perf.yml rename
 absent .github/workflows/perf-comment.yml
 rm suite.yaml && ln -s nowhere suite.yaml
@@ -122,7 +122,7 @@ cases suite.yaml run.sh
 rm -rf suite.yaml .github
 expect 0 "$HARNESS" init -- sh run.sh $'a\nb'
 programs suite.yaml 'programs[0]["command"] == ["sh", "run.sh", "a\nb"]'
-# What the machine has is not of the commit.
+# Nothing that the machine has is of the commit.
 for tool in "$(command -v sort)" sort; do
   rm -rf suite.yaml .github
   expect 0 "$HARNESS" init -- "$tool" 1000

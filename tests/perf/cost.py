@@ -80,7 +80,7 @@ def exponent(costs, sizes):
     """The exponent of the CPU time between the largest two sizes."""
     few, many = sizes[-2:]
     least = costs[1][0]
-    if costs[few][0] - least < 0.02:  # nothing that a clock of CPU time tells
+    if min(costs[few][0], costs[many][0]) - least < 0.02:  # nothing that a clock of CPU time tells
         return "-"
     return "%.2f" % (math.log((costs[many][0] - least) / (costs[few][0] - least)) / math.log(many / few))
 
@@ -110,7 +110,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     wanted = parser.parse_args()
     programs = [os.path.abspath(one) for one in (wanted.harness, wanted.against) if one]
-    sizes = sorted(map(int, wanted.sizes.split(",")))
+    sizes = sorted(set(map(int, wanted.sizes.split(","))))
     names = wanted.commands.split(",")
     if unknown := set(names) - set(commands):
         sys.exit("no command `%s`; there are: %s" % (unknown.pop(), ", ".join(commands)))

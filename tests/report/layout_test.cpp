@@ -153,6 +153,7 @@ TEST(Numbers, ShowTheWidthOfAnInterval) {
   EXPECT_EQ(bounds({0, 4168255}, us), "varies too much to say");
   EXPECT_EQ(bounds({0, 0}), "[0.0, 0.0]") << "a metric that is always 0";
   EXPECT_EQ(percent_bounds({0.0001, 357}), "varies too much to say");
+  EXPECT_EQ(percent_bounds({32.3, 349.1}), "[+3130 %, +34810 %]") << "at least 32 times slower";
 }
 
 TEST(Numbers, SayNothingTwiceAndNothingFalse) {

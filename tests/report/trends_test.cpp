@@ -82,6 +82,12 @@ TEST(History, HasAPageWithTheVerdictOfEachCommit) {
   EXPECT_EQ(series["verdicts"].front(), "");
   EXPECT_EQ(series["verdicts"].back(), "regressed");
   EXPECT_EQ(whole["left_out"], 0);
+  history.trends[0].informative = true;
+  const Report informs = report::history_document(history, &verdicts);
+  for (const Json& one : page::document_of_data(informs.page(1'000'000))["series"])
+    if (one["case"] == trend.case_id && one["informative"] == true)
+      EXPECT_EQ(one["verdicts"].back(), "") << "the verdict is that of another metric";
+  history.trends[0].informative = false;
   const Json none = page::document_of_data(report.page(10));
   EXPECT_EQ(none["left_out"], history.trends.size()) << "what has no room is counted";
 }

@@ -112,7 +112,11 @@ TEST(JsonReader, ReadsTextsOfAnyLengthAndRefusesBrokenOnes) {
     EXPECT_EQ(broken.kind, ErrorKind::usage);
     EXPECT_EQ(broken.where.column, static_cast<int>(8 + length)) << "at the byte that is no UTF-8";
     EXPECT_EQ(refusal("{\"a\": \"" + plain).kind, ErrorKind::usage);
-    EXPECT_EQ(refusal("{\"a\": \"" + plain + "\n\"}").kind, ErrorKind::usage) << "a line break in a text";
+    for (char control = 1; control < 0x20; ++control) {
+      const Error raw = refusal("{\"a\": \"" + plain + control + std::string(20, 'x') + "\"}");
+      EXPECT_EQ(raw.kind, ErrorKind::usage) << "a raw " << int{control} << " in a text";
+      EXPECT_EQ(raw.where.column, static_cast<int>(8 + length)) << int{control};
+    }
   }
 }
 

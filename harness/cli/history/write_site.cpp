@@ -40,7 +40,7 @@ Result<CaseVerdicts> verdicts_of(Store& store, const HistoryReport& history, Ver
     const auto cases = store.cases_of(record);
     if (!cases) return fail(cases.error());
     for (const StoredCase& one : *cases)
-      if (ids.contains(one.id)) verdicts[{record, one.id}] = one.verdict;
+      if (ids.contains(one.id)) verdicts[{record, one.id}] = one.waived ? "waived" : one.verdict;
   }
   return verdicts;
 }

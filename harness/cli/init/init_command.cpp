@@ -12,6 +12,7 @@
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/init/find_benchmarks.h"
 #include "harness/store/git.h"
@@ -212,8 +213,8 @@ void add_init(Commands& commands) {
       ->capture_default_str();
   command.footer(
       "Files that are there stay as they are.\n"
-      "Exit status: 0 written or kept, 2 usage, 4 nothing to measure was found.\n"
-      "Example: harness init -- ./sort 1000000");
+      "Exit status: 0 written or kept, 2 usage, 4 nothing to measure was found.");
+  add_examples(command, {"harness init -- ./sort 1000"});
 }
 
 }  // namespace harness

@@ -31,7 +31,10 @@ Result<std::string> parse_device(const std::string& name) {
   const std::vector<std::string> words{std::string(cpu_kind.name), "gpu", "nvidia"};
   const auto word = nearest(to_lower(name.substr(0, colon)), words);
   auto near = nearest(name, usual_device_names());
-  if (word && *word != cpu_kind.name) near = std::string(cuda_kind.name) + name.substr(colon);
+  if (word && *word != cpu_kind.name) {
+    near = std::string(cuda_kind.name) + name.substr(colon);
+    if (!cuda_ordinal(*near)) near = cuda_kind.name;
+  }
   return fail(ErrorKind::usage, fmt::format("`{}` is not a device", printable(name)),
               near ? fmt::format("did you mean `{}`?", printable(*near)) : "known: " + device_names());
 }

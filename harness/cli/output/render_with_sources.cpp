@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -43,6 +45,29 @@ struct Judged {
   Reproduction made_by;
 };
 
+// A record that is only in a file has no other name.
+std::string name_of_side(const RecordSource& source) {
+  const std::string path = source.found.code == SourceCode::file ? source.found.text("path") : std::string();
+  return path.empty() ? source.id.substr(0, 8) : shell_quoted(path);
+}
+
+// Options by which a command judges, or stores, otherwise than `compare` of its records does.
+constexpr std::array of_the_command{" --margin",     " --alpha",           " --allow",
+                                    " --fail-on",    " --min-processes",   " --waivers",
+                                    " --no-waivers", " --accept-proposed", " --keep-in"};
+
+// Judges as this command did, without measuring again where nothing else than the records decides.
+std::string unfolding_command(const Comparison& comparison, const Reproduction& made_by) {
+  if (made_by.command_line.starts_with("harness compare ")) return made_by.command_line + " --verbose";
+  const bool differs = std::any_of(of_the_command.begin(), of_the_command.end(), [&](const char* option) {
+    return made_by.command_line.find(option) != std::string::npos;
+  });
+  if (differs || comparison.baseline.found.code == SourceCode::none) return "--verbose";
+  return fmt::format("harness compare --baseline {} --current {}{} --verbose",
+                     name_of_side(comparison.baseline), name_of_side(comparison.current),
+                     made_by.store.empty() ? "" : " --store " + shell_quoted(made_by.store));
+}
+
 Report judged_page(const std::shared_ptr<const Judged>& facts) {
   Reproduction again = facts->made_by;
   if (again.against.empty()) again.against = facts->baseline.id;
@@ -77,7 +102,10 @@ MakeReport judged_report(Comparison comparison, Record baseline, Record current,
       std::make_shared<const Judged>(Judged{std::move(comparison), without_shifted(std::move(baseline)),
                                             without_shifted(std::move(current)), made_by});
   return [facts](Format format) {
-    return format == Format::html ? judged_page(facts) : report::comparison_document(facts->comparison);
+    if (format == Format::html) return judged_page(facts);
+    Sources sources;
+    sources.unfolds = unfolding_command(facts->comparison, facts->made_by);
+    return report::comparison_document(facts->comparison, sources);
   };
 }
 

@@ -92,6 +92,8 @@ class Terminal {
            &drawn_);
     else
       draw(table.grid, style_, text_, &drawn_);
+    for (const Column& column : table.grid.columns)
+      lacks_margin_ |= column.header == "margin" && !drawn_.contains(column.header);
   }
 
   void add(const Prose& prose) {
@@ -166,34 +168,48 @@ class Terminal {
     for (const Finding& finding : findings.items) add_finding(finding);
   }
 
-  // A line each, unless a table has it; then how to see them in full.
+  // A line each, unless a table has it or the exit status follows from it; then how to see them in full.
   void add_folded(const Findings& findings, const std::string& unfolds) {
     if (findings.items.empty()) return;
     begin_list("other results");
     std::size_t results = 0;
     for (const Finding& finding : findings.items) {
       results += finding.cases.size();
-      if (finding.in_table) continue;
+      if (finding.in_table && !lacks_margin_) continue;
+      if (finding.decides) {
+        add_names(finding.cases);
+        add_text(finding);
+        continue;
+      }
       const std::string name = finding.cases.size() == 1 ? safe_name(finding.cases.front(), width_ * 3 / 5)
                                                          : counted(finding.cases.size(), "result", "results");
       const std::string label = finding.label.empty() ? "" : finding.label + ": ";
       text_ += safe_beginning(fmt::format("  {}  {}{}", name, label, finding.text), width_) + "\n";
     }
-    text_ += wrapped(fmt::format("more on {}: `{}`", counted(results, "result", "results"), unfolds), "  ",
-                     style_);
+    // Not wrapped, so that it can be pasted.
+    text_ +=
+        fmt::format("  more on {}:\n    {}\n", counted(results, "result", "results"), printable(unfolds));
   }
 
-  void add_finding(const Finding& finding) {
-    if (finding.cases.size() > most_on_terminal) {
-      add_name(counted(finding.cases.size(), "case", "cases"), 2, Paint::strong);
-      add_patterns(finding.cases, 4, "  ({})");
+  void add_names(const std::vector<std::string>& cases) {
+    if (cases.size() > most_on_terminal) {
+      add_name(counted(cases.size(), "case", "cases"), 2, Paint::strong);
+      add_patterns(cases, 4, "  ({})");
     } else {
-      for (const std::string& name : finding.cases) add_name(name, 2, Paint::strong);
+      for (const std::string& name : cases) add_name(name, 2, Paint::strong);
     }
+  }
+
+  void add_text(const Finding& finding) {
     add_painted(finding.standing, "      ", Paint::doubtful);
     if (!finding.text.empty())
       add_painted((finding.label.empty() ? "" : finding.label + ": ") + finding.text, "      ",
                   finding.text_paint);
+  }
+
+  void add_finding(const Finding& finding) {
+    add_names(finding.cases);
+    add_text(finding);
     for (const std::string& detail : finding.details) text_ += wrapped(detail, "      ", style_);
     for (const std::string& advice : finding.advice) text_ += wrapped(advice, "      - ", style_);
     add_painted(finding.where, "      at ", Paint::faint);
@@ -222,6 +238,7 @@ class Terminal {
   std::string text_ = {};
   Last last_ = Last::other;
   std::set<std::string> drawn_ = {};  // headers of the columns so far
+  bool lacks_margin_ = false;         // a table has no room for it, and so does not tell why a row is open
 };
 
 }  // namespace

@@ -153,14 +153,6 @@ std::string no_samples(const ComparisonRow& row) {
   return fmt::format("{}{} samples{}", lacking_side(side), side == "both" ? " any" : "", metric);
 }
 
-// Whether the lower bound of the harm is above the margin. The bound has the level that lets rows pass, which
-// is laxer than that of calling them worse.
-bool is_beyond_at_passing_level(const ComparisonRow& row) {
-  if (!row.interval || row.in_unit) return false;
-  const double least = row.direction == Direction::lower_is_better ? row.interval->lo : 1 / row.interval->hi;
-  return least > 1 + row.margin;
-}
-
 std::string undecided_words(const ComparisonRow& row) {
   if (is_beyond_at_passing_level(row))
     return fmt::format("{}: beyond the margin of {} at {}, not at {}, which calling it worse needs",
@@ -510,6 +502,12 @@ std::string launches_text(const Fact<ProofGapCode>& why) {
 }
 
 }  // namespace
+
+bool is_beyond_at_passing_level(const ComparisonRow& row) {
+  if (!row.interval || row.in_unit) return false;
+  const double least = row.direction == Direction::lower_is_better ? row.interval->lo : 1 / row.interval->hi;
+  return least > 1 + row.margin;
+}
 
 std::string reason_words(const ComparisonRow& row) {
   return reason_words(row, {row.reason, row.differences});

@@ -11,6 +11,10 @@ namespace harness::report {
 // "" where the row has no reason.
 std::string reason_words(const ComparisonRow& row);
 
+// Whether the lower bound of the harm is above the margin. The bound has the level that lets rows pass, which
+// is laxer than that of calling them worse.
+bool is_beyond_at_passing_level(const ComparisonRow& row);
+
 // The same of an obstacle that the row would have met.
 std::string reason_words(const ComparisonRow& row, const Obstacle& obstacle);
 

@@ -10,13 +10,13 @@
 namespace harness {
 namespace {
 
-// Null, with an error, when the workload has no such variant.
 // Where nothing is near and too many are known to be named, the command that lists them.
 std::string or_list(std::string advice) {
   return advice.empty() ? "`harness list --workloads` lists workloads, their parameters and variants"
                         : advice;
 }
 
+// Null, with an error, when the workload has no such variant.
 const sdk::Variant* find_variant(const CaseGroup& group, const At<std::string>& name, const Catalog& catalog,
                                  ErrorList& errors) {
   const sdk::Variant* found = catalog.variant(group.workload.value, name.value);

@@ -5,6 +5,7 @@
 #include <rapidjson/pointer.h>
 #include <rapidjson/schema.h>
 
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <utility>
@@ -169,7 +170,8 @@ class SchemaCheck {
     const bool number = value.kind == Kind::integer || value.kind == Kind::real;
     const std::string expected = string_in(schema, "errorMessage");
     if (!number || value.text.starts_with('-')) return {};
-    if (expected.starts_with("expected a percentage")) return fmt::format("write `{}%`", value.text);
+    if (expected.starts_with("expected a percentage"))
+      return std::strtod(value.text.c_str(), nullptr) < 100 ? fmt::format("write `{}%`", value.text) : "";
     if (!expected.starts_with("expected a duration")) return {};
     return fmt::format("write `{0}s` for seconds, `{0}ms` for milliseconds", value.text);
   }

@@ -2,7 +2,7 @@
 // lasting change.
 
 import type { EChartsOption } from "echarts";
-import { change, counted, printable, tick, verdict_words, with_unit } from "../format";
+import { change, counted, printable, range_with_unit, tick, verdict_words, with_unit } from "../format";
 import type { CaseSeries, HistoryCommit, HistorySeries } from "../history_data";
 import type { Verdict } from "../reports";
 import type { Theme } from "../theme";
@@ -38,7 +38,7 @@ function verdicts_of(series: HistorySeries | CaseSeries): string[] {
   return "verdicts" in series ? series.verdicts : [];
 }
 
-// "regressed"; "" where that run was not judged.
+// "regressed"; "" where that case was not judged.
 export function verdict_at(series: HistorySeries | CaseSeries, point: number): string {
   const verdict = verdicts_of(series)[point] ?? "";
   return Object.hasOwn(verdict_words, verdict) ? verdict_words[verdict as Verdict] : printable(verdict, 40);
@@ -174,7 +174,7 @@ function table_of(series: HistorySeries, commits: readonly HistoryCommit[]): Dat
         commit.date.slice(0, 10),
         commit.subject,
         with_unit(series.center[at], series.unit),
-        low == null || high == null ? "" : `${tick(low)} to ${tick(high)}`,
+        low == null || high == null ? "" : range_with_unit(low, high, series.unit),
         verdict_at(series, at),
         commit.record,
       ];

@@ -144,7 +144,8 @@ function quality_of(cases: readonly RunCase[], name: string, quality: Quality): 
 function tolerance_of(cases: readonly RunCase[], dots: readonly Dot[]): number | null {
   const drawn = new Set(dots.map((dot) => dot.name));
   const known = cases.flatMap((one) => (drawn.has(one.case) ? (one.verification?.tolerance ?? []) : []));
-  return known.length > 0 ? Math.min(...known) : null;
+  // Cases of several types have several: one line would call good ones bad.
+  return new Set(known).size === 1 ? (known[0] ?? null) : null;
 }
 
 function dots_of(cases: readonly RunCase[], cost: RunCase, quality: Quality): Dot[] {

@@ -57,7 +57,7 @@ export function phases(details: readonly CaseDetails[], look: Look): Drawn {
     option: option_of(stacks, names, look),
     table: {
       columns: ["case", ...names.map(word), "in all"],
-      rows: stacks.map(({ one, seconds, total }) => [one.case, ...seconds.map(duration), duration(total)]),
+      rows: stacks.map(({ one, seconds, total }) => [one.case, ...seconds.map((one) => duration(one)), duration(total)]),
     },
   };
 }

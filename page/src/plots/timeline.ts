@@ -3,7 +3,7 @@
 
 import type { EChartsOption } from "echarts";
 import type { PlacementDetails } from "../data";
-import { counted, moment, printable, quantity, tick, with_unit } from "../format";
+import { counted, moment, printable, quantity, range_with_unit, tick, with_unit } from "../format";
 import type { Theme } from "../theme";
 import { axis_style, base, type DataTable, type Drawn, type Look, told, value_axis } from "./plot";
 import { colour_of, every_process, no_samples, type SeriesSide, type SideName, symbol_of } from "./sides";
@@ -252,7 +252,7 @@ function table_of({ points, panels, timed }: Course): DataTable {
 function range_of(points: readonly Point[], panel: Panel): string {
   const values = points.map(panel.of).filter((value): value is number => value !== null);
   if (values.length === 0) return "unknown";
-  return `${quantity(Math.min(...values))} to ${with_unit(Math.max(...values), panel.unit)}`;
+  return range_with_unit(Math.min(...values), Math.max(...values), panel.unit);
 }
 
 function words_of(point: Point, panels: readonly Panel[]): string {

@@ -2,7 +2,7 @@
 // the one value that the process stands for.
 
 import type { EChartsOption } from "echarts";
-import { counted, quantity, with_unit } from "../format";
+import { counted, quantity, range_with_unit, with_unit } from "../format";
 import { density, quantile, sorted } from "../statistics";
 import type { Theme } from "../theme";
 import {
@@ -60,7 +60,7 @@ function words_of(side: SeriesSide, sides: readonly SeriesSide[], samples: Sampl
   return (
     `${side_prefix(sides, side.name)}${counted(own.length, "process", "processes")}, ` +
     `median ${with_unit(quantile(pooled, 0.5), samples.unit)}, ` +
-    `middle half ${quantity(quantile(pooled, 0.25))} to ${quantity(quantile(pooled, 0.75))}.`
+    `middle half ${range_with_unit(quantile(pooled, 0.25), quantile(pooled, 0.75), samples.unit)}.`
   );
 }
 
@@ -93,7 +93,7 @@ function tooltip_of(row: Row, unit: string): string {
     row.name,
     `value ${with_unit(row.process.value, unit)}`,
     `median ${with_unit(quantile(ordered, 0.5), unit)}`,
-    `${quantity(ordered[0])} to ${with_unit(ordered[ordered.length - 1], unit)}`,
+    range_with_unit(ordered[0], ordered[ordered.length - 1], unit),
     counted(row.process.count, "sample"),
   ].join("\n");
 }

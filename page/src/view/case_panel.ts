@@ -9,8 +9,8 @@ import {
   percent,
   printable,
   p_value,
+  interval_with_unit,
   quantity,
-  quantity_interval,
   with_unit,
 } from "../format";
 import { change_of, interval_of, margin_of } from "../change_words";
@@ -77,7 +77,7 @@ function run_facts(run: RunCase, compared: boolean): Pair[] {
       ? null
       : [
           "centre",
-          `${with_unit(run.center, run.unit)}${run.interval ? `, ${Math.round((run.confidence ?? 0.99) * 100)} % interval: ${quantity_interval(run.interval)}` : ""}`,
+          `${with_unit(run.center, run.unit)}${run.interval ? `, ${Math.round((run.confidence ?? 0.99) * 100)} % interval: ${interval_with_unit(run.interval, run.unit)}` : ""}`,
         ],
     compared ? null : ["sd between processes", percent(run.process_sd)],
     [

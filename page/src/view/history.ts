@@ -1,5 +1,5 @@
 // A history: a line a series, those that got worse first, with its chart over the commits. A click on a point tells its
-// commit, its verdict, and the command that judges it again.
+// commit, the verdict of its case, and the command that compares it with the commit before.
 
 import { change, counted, printable, with_unit } from "../format";
 import type { CaseSeries, HistoryChart, HistoryCommit } from "../history_data";
@@ -39,13 +39,20 @@ function commit_card(series: CaseSeries, commits: readonly HistoryCommit[], poin
       "p",
       null,
       `${with_unit(series.center[point], series.unit)}; `,
-      verdict ? `its own run was judged: ${verdict}` : "its own run was not judged",
+      verdict ? `its case was judged: ${verdict}` : "its case was not judged",
       before
         ? `; ${change((series.center[point] ?? 0) / (series.center[point - 1] ?? Number.NaN))} to the measured commit before`
         : "",
       ".",
     ),
-    el("p", "command", el("code", null, command), " ", copy_button("Copy", () => command)),
+    el(
+      "p",
+      "command",
+      before ? "Compare it with the measured commit before: " : "Its report: ",
+      el("code", null, command),
+      " ",
+      copy_button("Copy", () => command),
+    ),
   );
 }
 
@@ -79,7 +86,7 @@ function series_fold(series: CaseSeries, commits: readonly HistoryCommit[], open
     which.value = String(series.changes.at(-1)?.index ?? series.at.length - 1);
   };
   fold.addEventListener("toggle", () => fold.open && draw());
-  addEventListener("beforeprint", () => fold.open && draw());
+  addEventListener("beforeprint", draw); // paper has all folds open
   if (open) draw();
   return fold;
 }

@@ -1,6 +1,6 @@
 // The table's columns on the page of a run. Columns that no case has a value for are left out.
 
-import { percent, quantity_interval, rate, times, unknown, with_unit } from "../format";
+import { interval_with_unit, percent, rate, times, unknown, with_unit } from "../format";
 import type { Entry } from "../report";
 import { outcome_badge, outcomes_worst_first } from "./badge";
 import { case_column, type Column, metric_column, numbers } from "./columns";
@@ -16,7 +16,7 @@ const outcome_column: Column = {
 };
 
 function interval_words(entry: Entry): string {
-  return quantity_interval(entry.run?.interval);
+  return interval_with_unit(entry.run?.interval, entry.run?.unit ?? "");
 }
 
 const measured: Column[] = [

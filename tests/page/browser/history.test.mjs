@@ -68,7 +68,7 @@ test("the answer comes first, then the worst series with its chart; others are f
     assert.equal(await page.locator(".picture svg").count(), 4);
   }));
 
-test("a click on a point shows its commit, its verdict and the command that judges it again", () =>
+test("a click on a point shows its commit, the verdict of its case and the command that compares it", () =>
   visit({}, async (page) => {
     await see_all(page);
     const card = page.locator("details.series-fold:nth-of-type(1) .commit-card");
@@ -97,12 +97,12 @@ test("a click on a point shows its commit, its verdict and the command that judg
     assert.match(await card.textContent(), /not judged.*harness report 00000000/s);
   }));
 
-test("on a phone nothing is wider than the screen; on paper every open chart is drawn", () =>
+test("on a phone nothing is wider than the screen; on paper every chart is drawn", () =>
   visit({ viewport: { width: 390, height: 844 } }, async (page) => {
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390));
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-    await eventually(async () => assert.equal(await page.locator(".picture svg").count(), 3));
+    await eventually(async () => assert.equal(await page.locator(".picture svg").count(), 5));
   }));
 
 test("axe is content with it", () =>

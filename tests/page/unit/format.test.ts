@@ -8,8 +8,9 @@ import {
   p_value,
   percent,
   printable,
+  interval_with_unit,
   quantity,
-  quantity_interval,
+  range_with_unit,
   rate,
   seconds_per_unit,
   tick,
@@ -43,9 +44,10 @@ test("a change has its sign, and none when it rounds to nothing", () => {
   assert.equal(change_interval([1.0081, 1.0221]), "+0.81 % to +2.21 %");
   assert.equal(change_interval([0.2, 2]), "−80.00 % to +100.00 %");
   assert.equal(change_interval([0.2, 2.1]), "varies too much to say");
-  assert.equal(quantity_interval([12, 120]), "12.00 to 120.0");
-  assert.equal(quantity_interval([0, 120]), "varies too much to say");
-  assert.equal(quantity_interval([-1, 120]), "-1.000 to 120.0");
+  assert.equal(change_interval([32.3, 349.1]), "32.3× to 349×", "the least is certain");
+  assert.equal(interval_with_unit([12, 119], "us"), "12.00 to 119.0 us");
+  assert.equal(interval_with_unit([0, 120], "us"), "varies too much to say");
+  assert.equal(interval_with_unit([-1, 120], "1"), "-1.000 to 120.0");
 });
 
 test("small p-values keep their exponent", () => {
@@ -89,4 +91,9 @@ test("times have the unit that a person reads; other quantities keep theirs", ()
   assert.equal(with_unit(3327393, "us"), "3.327 s");
   assert.equal(with_unit(12.82, "us"), "12.82 us");
   assert.equal(with_unit(3327393, "bytes"), "3,327,393 bytes");
+  assert.equal(with_unit(12003, "s"), "12,003 s");
+  assert.equal(range_with_unit(48797, 52457, "us"), "48.80 to 52.46 ms");
+  assert.equal(range_with_unit(9.7, 12, "us"), "9.700 to 12.00 us");
+  assert.equal(range_with_unit(9000, 12000, "bytes"), "9,000 to 12,000 bytes");
+  assert.equal(range_with_unit(null, 12, "us"), unknown);
 });

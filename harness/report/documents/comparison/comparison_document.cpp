@@ -64,7 +64,8 @@ GridRow make_row(const ComparisonRow& row, std::string label, std::string name) 
       decides(row) && (row.verdict == Verdict::regressed || row.verdict == Verdict::improved);
   const bool improved = row.verdict == Verdict::improved;  // its p asks "better", the others' "worse"
   const Paint strength = decided ? paint_for(row.verdict) : Paint::plain;
-  const bool detectable = row.minimum_detectable && std::isfinite(*row.minimum_detectable);
+  const bool detectable =
+      row.minimum_detectable && std::fabs(*row.minimum_detectable) < most_bounds_apart - 1;
   return {std::move(label),
           {{value_of(row.baseline, row.unit)},
            {value_of(row.current, row.unit)},
@@ -225,9 +226,7 @@ Report comparison_document(const Comparison& comparison, const Sources& sources)
   document.marked = true;
   document.facts = comparison_facts(comparison);
   document.command = command_of(comparison, sources);
-  document.unfolds = comparison.baseline.found.code == SourceCode::none
-                         ? std::string("--verbose")
-                         : command_of(comparison, {}) + " --verbose";
+  document.unfolds = sources.unfolds;
   const RowNames name_of(comparison);
   Grid grid = make_grid(comparison, name_of);
   Prose legend = legend_of(comparison, grid);

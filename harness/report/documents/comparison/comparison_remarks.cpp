@@ -142,8 +142,12 @@ std::string build_proof_words(const ComparisonRow& row) {
 
 // Whether a row of the table, with its heading, interval and margin, says why.
 bool is_told_by_numbers(const ComparisonRow& row) {
-  return row.informative || row.reason.code == ReasonCode::undecided ||
-         row.reason.code == ReasonCode::within || row.reason.code == ReasonCode::not_worse;
+  if (row.informative) return true;
+  const bool plain = std::all_of(row.diagnostics.begin(), row.diagnostics.end(), [](const Diagnostic& one) {
+    return one.code == DiagnosticCode::more_processes;
+  });
+  return row.reason.code == ReasonCode::within || row.reason.code == ReasonCode::not_worse ||
+         (row.reason.code == ReasonCode::undecided && plain && !is_beyond_at_passing_level(row));
 }
 
 // Whether a row's reasons are told in one line: it neither fails nor changes.
@@ -170,6 +174,7 @@ Finding explanation_of(const ComparisonRow& row) {
   why.advice = advice_words(row);
   why.where = where_text(row);
   why.in_table = is_shown(row) && is_told_by_numbers(row);
+  why.decides = row.verdict == Verdict::inconclusive && decides(row);
   return why;
 }
 
@@ -252,7 +257,7 @@ Explanations comparison_explanations(const Comparison& comparison, const RowName
   std::vector<Finding> result;
   std::vector<bool> folded;  // of each of them
   using Words = std::vector<std::string>;
-  std::map<std::tuple<Verdict, std::string, std::string, Words, Words, bool>, std::size_t> known;
+  std::map<std::tuple<Verdict, std::string, std::string, Words, Words, bool, bool>, std::size_t> known;
   for (std::span<const ComparisonRow* const> left = rows; !left.empty();) {
     const std::span<const ComparisonRow* const> now = left.first(std::min(left.size(), explained_at_once));
     std::vector<Finding> found(now.size());
@@ -263,7 +268,8 @@ Explanations comparison_explanations(const Comparison& comparison, const RowName
     for (std::size_t i = 0; i < now.size(); ++i) {
       Finding& why = found[i];
       const auto [at, is_new] = known.try_emplace(
-          {now[i]->verdict, why.standing, why.text, why.advice, why.details, why.in_table}, result.size());
+          {now[i]->verdict, why.standing, why.text, why.advice, why.details, why.in_table, why.decides},
+          result.size());
       if (is_new) {
         result.push_back(std::move(why));
         folded.push_back(is_folded(*now[i]));

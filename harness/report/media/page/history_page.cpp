@@ -24,7 +24,8 @@ Json with_verdicts(const Trend& trend, const SharedPoints& points, const CaseVer
   one["informative"] = trend.informative;
   one["verdicts"] = Json::array();
   for (const TrendPoint& point : trend.points) {
-    const auto known = verdicts.find({point.record, trend.case_id});
+    // It is of the case: an informative metric had no part in it.
+    const auto known = trend.informative ? verdicts.end() : verdicts.find({point.record, trend.case_id});
     one["verdicts"].push_back(known == verdicts.end() ? std::string() : known->second);
   }
   return one;

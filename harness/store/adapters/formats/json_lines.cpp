@@ -63,7 +63,7 @@ struct SampleLine {
   std::optional<Cause> unusable = {};
 };
 
-// What a unit tells. Most lines have that of the line before.
+// Direction and family of a unit. Most lines have that of the line before.
 class UnitFacts {
  public:
   struct Told {

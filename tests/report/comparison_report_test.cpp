@@ -131,6 +131,14 @@ TEST(Order, FoldsNoNameAndNoReasonOfRowsThatDecide) {
   EXPECT_NE(render_comparison(comparison, Format::terminal, narrow).find("may be worse"), std::string::npos);
 }
 
+TEST(Order, FoldsNothingThatTheChangeAsksFor) {
+  Comparison comparison = with_verdicts({unchanged, unchanged});
+  comparison.rows[1].diagnostics = {{DiagnosticCode::sampling_proposed, {{"settings", "processes 10 -> 5"}}}};
+  const std::string text = terminal(comparison);
+  EXPECT_NE(text.find("--accept-proposed"), std::string::npos) << text;
+  EXPECT_EQ(lines_about(text, "case/1"), 1U) << text;
+}
+
 TEST(Footnotes, StandOnlyBelowColumnsThatAreThere) {
   Comparison comparison = with_verdicts({regressed});
   ComparisonRow& row = comparison.rows[0];

@@ -150,8 +150,26 @@ bool is_told_by_numbers(const ComparisonRow& row) {
          (row.reason.code == ReasonCode::undecided && plain && !is_beyond_at_passing_level(row));
 }
 
-// Whether a row's reasons are told in one line: it neither fails nor changes.
+// Whether it tells what the change asks for, or a waiver that does not cover the row: a reviewer looks at it.
+bool is_for_review(const Diagnostic& told) {
+  switch (told.code) {
+    case DiagnosticCode::informative_now:
+    case DiagnosticCode::margin_loosened:
+    case DiagnosticCode::alpha_loosened:
+    case DiagnosticCode::gate_proposed:
+    case DiagnosticCode::sampling_proposed:
+    case DiagnosticCode::tolerance_proposed:
+    case DiagnosticCode::own_tolerance:
+    case DiagnosticCode::waiver_expired:
+    case DiagnosticCode::waiver_no_ratio:
+    case DiagnosticCode::waiver_exceeded: return true;
+    default: return false;
+  }
+}
+
+// Whether a row's reasons are told in one line: it neither fails nor changes, and asks for no review.
 bool is_folded(const ComparisonRow& row) {
+  if (std::any_of(row.diagnostics.begin(), row.diagnostics.end(), is_for_review)) return false;
   switch (row.verdict) {
     case Verdict::inconclusive:
     case Verdict::not_worse:

@@ -45,6 +45,49 @@ std::string_view text_at(std::string_view file, const ElfW(Shdr) & strings, std:
   return rest.substr(0, rest.find('\0'));
 }
 
+// The sections of an ELF file of this machine's kind.
+class Sections {
+ public:
+  explicit Sections(std::string_view file) : file_(file) {
+    const bool known = copy_at(file, 0, header_) && std::memcmp(header_.e_ident, ELFMAG, SELFMAG) == 0 &&
+                       header_.e_ident[EI_CLASS] == (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32);
+    if (!known) header_.e_shnum = 0;
+  }
+
+  // Calls visit(entry, strings) for each entry of the sections of this type. A damaged file has fewer.
+  template <class Entry, class Visit>
+  void each(ElfW(Word) type, const Visit& visit) const {
+    for (std::size_t i = 0; i < header_.e_shnum; ++i) {
+      ElfW(Shdr) entries, strings;
+      if (!section(i, entries) || entries.sh_type != type || !section(entries.sh_link, strings)) continue;
+      Entry entry;
+      for (std::size_t at = 0; at + sizeof entry <= entries.sh_size; at += sizeof entry) {
+        if (!copy_at(file_, entries.sh_offset + at, entry)) break;
+        visit(entry, strings);
+      }
+    }
+  }
+
+ private:
+  bool section(std::size_t index, ElfW(Shdr) & into) const {
+    return copy_at(file_, header_.e_shoff + index * sizeof(ElfW(Shdr)), into);
+  }
+
+  std::string_view file_;
+  ElfW(Ehdr) header_ = {};
+};
+
+// The names of this tag in the dynamic section: DT_NEEDED, DT_SONAME.
+std::set<std::string> dynamic_names(const fs::path& library, ElfW(Sxword) tag) {
+  std::set<std::string> names;
+  const Result<std::string> text = read_file(library, largest_library);
+  if (!text) return names;
+  Sections(*text).each<ElfW(Dyn)>(SHT_DYNAMIC, [&](const ElfW(Dyn) & entry, const ElfW(Shdr) & strings) {
+    if (entry.d_tag == tag) names.emplace(text_at(*text, strings, entry.d_un.d_val));
+  });
+  return names;
+}
+
 fs::path real(const fs::path& path) {
   std::error_code code;
   fs::path resolved = fs::canonical(path, code);
@@ -95,25 +138,11 @@ std::vector<std::string> loaded_libraries() {
 std::vector<std::string> unique_symbols(const fs::path& library) {
   const Result<std::string> text = read_file(library, largest_library);
   if (!text) return {};
-  const std::string_view file = *text;
-  ElfW(Ehdr) header;
-  if (!copy_at(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32))
-    return {};
-  const auto section = [&](std::size_t index, ElfW(Shdr) & into) {
-    return copy_at(file, header.e_shoff + index * sizeof(ElfW(Shdr)), into);
-  };
   std::vector<std::string> found;
-  for (std::size_t i = 0; i < header.e_shnum; ++i) {
-    ElfW(Shdr) symbols, strings;
-    if (!section(i, symbols) || symbols.sh_type != SHT_DYNSYM || !section(symbols.sh_link, strings)) continue;
-    ElfW(Sym) symbol;
-    for (std::size_t at = 0; at + sizeof symbol <= symbols.sh_size; at += sizeof symbol) {
-      if (!copy_at(file, symbols.sh_offset + at, symbol)) break;
-      if (symbol.st_info >> 4 == STB_GNU_UNIQUE && symbol.st_shndx != SHN_UNDEF)
-        found.emplace_back(text_at(file, strings, symbol.st_name));
-    }
-  }
+  Sections(*text).each<ElfW(Sym)>(SHT_DYNSYM, [&](const ElfW(Sym) & symbol, const ElfW(Shdr) & strings) {
+    if (symbol.st_info >> 4 == STB_GNU_UNIQUE && symbol.st_shndx != SHN_UNDEF)
+      found.emplace_back(text_at(*text, strings, symbol.st_name));
+  });
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -125,8 +154,19 @@ Status check_apart(const LoadedBuild& one, const LoadedBuild& other,
     if (second.contains(path))
       return fail(ErrorKind::usage, Location{path.string()}, "is a module of both builds", advice);
   const std::set<fs::path> programs = real_paths(of_program);
+  std::set<std::string> needed;
+  for (const std::set<fs::path>& modules : {first, second})
+    for (const fs::path& module : modules) needed.merge(dynamic_names(module, DT_NEEDED));
+  // By its name, the loader would give it to them in the place of their own.
+  const auto is_needed = [&](const fs::path& path) {
+    std::set<std::string> names = dynamic_names(path, DT_SONAME);
+    names.insert(path.filename().string());
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& one) { return needed.contains(one); });
+  };
   const auto is_shared = [&](const fs::path& path, const std::string& root, const std::string& another) {
-    return lies_below(path, root) && !(programs.contains(path) && is_in_both(path, root, another));
+    return lies_below(path, root) &&
+           !(programs.contains(path) && (!is_needed(path) || is_in_both(path, root, another)));
   };
   for (const std::string& name : loaded_libraries()) {
     const fs::path path = real(name);

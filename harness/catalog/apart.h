@@ -18,8 +18,8 @@ struct LoadedBuild {
 // Call it when all modules are loaded. The error names what both builds share:
 // - One file is loaded as a module of both.
 // - A library below either root is loaded that is no module. The loader gives both builds the first library
-//   of that name. A library of the program itself, which is among `of_program`, may be the same file in both:
-//   it is shared as the system's libraries are.
+//   of that name. A library of the program itself, which is among `of_program`, may be one that no module
+//   needs, or the same file in both: it is shared as the system's libraries are.
 // - Modules of both define a symbol that exists once in a process (STB_GNU_UNIQUE): static data of inline
 //   functions and templates with default visibility. Symbols of the C++ library are alike in both, and do not
 //   count.

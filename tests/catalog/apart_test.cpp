@@ -68,6 +68,18 @@ TEST(Apart, TheProgramMayHaveALibraryThatIsTheSameInBothBuilds) {
   EXPECT_THAT(differs.error().advice, HasSubstr("both builds with the same one"));
 }
 
+// The program of one build measures copies of both builds' modules: it has that build's device module, too.
+TEST(Apart, TheProgramMayHaveALibraryThatNoModuleNeeds) {
+  const std::string root = APART_FOLDER "/one", library = root + "/libapart_library.so";
+  call(APART_LINKED_ONE);
+  const auto check = [&](const std::vector<std::string>& of_program) {
+    return check_apart({root, {APART_HIDDEN_ONE}}, {"", {APART_HIDDEN_OTHER}}, of_program);
+  };
+  const Status apart = check({library});
+  EXPECT_TRUE(apart) << apart.error().text();
+  EXPECT_FALSE(check({})) << "a module's";
+}
+
 TEST(Apart, SeesOneFileThatBothBring) {
   const Status apart = check_apart({"", {APART_HIDDEN_ONE}}, {"", {APART_HIDDEN_OTHER, APART_HIDDEN_ONE}});
   ASSERT_FALSE(apart);

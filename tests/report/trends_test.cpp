@@ -1,6 +1,8 @@
 // Histories, bisections and calibrations: what their documents and JSON hold, and how trends are drawn.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "harness/base/text.h"
@@ -84,9 +86,11 @@ TEST(History, HasAPageWithTheVerdictOfEachCommit) {
   EXPECT_EQ(whole["left_out"], 0);
   history.trends[0].informative = true;
   const Report informs = report::history_document(history, &verdicts);
-  for (const Json& one : page::document_of_data(informs.page(1'000'000))["series"])
-    if (one["case"] == trend.case_id && one["informative"] == true)
-      EXPECT_EQ(one["verdicts"].back(), "") << "the verdict is that of another metric";
+  const Json informing = page::document_of_data(informs.page(1'000'000))["series"];
+  const auto same = std::find_if(informing.begin(), informing.end(),
+                                 [](const Json& one) { return one["informative"] == true; });
+  ASSERT_NE(same, informing.end());
+  EXPECT_EQ((*same)["verdicts"].back(), "") << "the verdict is that of another metric";
   history.trends[0].informative = false;
   const Json none = page::document_of_data(report.page(10));
   EXPECT_EQ(none["left_out"], history.trends.size()) << "what has no room is counted";

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "harness/base/stack_padding.h"
 #include "harness/base/text.h"
 
 namespace harness::environment {
@@ -64,6 +65,7 @@ std::map<std::string, std::string> seen_by_workers() {
                               "HARNESS_CACHE_DIR",
                               "HARNESS_LOCK_DIR",
                               "HARNESS_ENVIRONMENT",
+                              stack_padding_variable,
                               "CUDA_VISIBLE_DEVICES",
                               "CUDA_DEVICE_ORDER",
                               "NVIDIA_VISIBLE_DEVICES",

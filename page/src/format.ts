@@ -45,7 +45,8 @@ export function range_with_unit(lo: number | null | undefined, hi: number | null
   return `${quantity(lo * factor)} to ${quantity(hi * factor)} ${shown}`.trim();
 }
 
-// Of a value of this size: its own unit, or another one of time below 0.1 and from 10,000 on. As a factor and a name.
+// The unit that a value of this size is told in, as a factor and a name: its own, or another one of time below 0.1 and
+// from 10,000 on.
 function readable_unit(size: number, unit: string): [number, string] {
   const own = seconds_per_unit(unit);
   // "1" is the unit of a pure number, and says nothing behind one.

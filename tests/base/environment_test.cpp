@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 
+#include "harness/base/stack_padding.h"
+
 namespace harness {
 namespace {
 
@@ -14,8 +16,8 @@ using testing::Not;
 
 TEST(Environment, OfWorkersIsEverythingButSessionsPlacesDaysAndSecrets) {
   const auto seen = {"HARNESS_NCCL_PATH", "LD_LIBRARY_PATH", "OMP_NUM_THREADS", "MY_TILE", "PATH"};
-  const auto others = {"HARNESS_STORE", "HARNESS_TODAY", "CUDA_VISIBLE_DEVICES",
-                       "HOSTNAME",      "SSH_TTY",       "RUN_TOKEN"};
+  const auto others = {"HARNESS_STORE", "HARNESS_TODAY", "CUDA_VISIBLE_DEVICES", "HOSTNAME",
+                       "SSH_TTY",       "RUN_TOKEN",     stack_padding_variable};
   for (const char* name : seen)
     if (environment::find(name) == nullptr) setenv(name, "", 1);
   for (const char* name : others) setenv(name, "1", 1);

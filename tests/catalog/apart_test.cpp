@@ -75,7 +75,7 @@ TEST(Apart, TheProgramMayHaveALibraryThatNoModuleNeeds) {
   const auto check = [&](const std::vector<std::string>& of_program) {
     return check_apart({root, {APART_HIDDEN_ONE}}, {"", {APART_HIDDEN_OTHER}}, of_program);
   };
-  const Status apart = check({library});
+  const Status apart = check({library, APART_LINKED_ONE});
   EXPECT_TRUE(apart) << apart.error().text();
   EXPECT_FALSE(check({})) << "a module's";
 }

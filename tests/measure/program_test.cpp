@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "harness/base/files.h"
+#include "harness/base/stack_padding.h"
 #include "harness/device/trace/trace_writer.h"
 #include "harness/measure/program/program_results.h"
 #include "harness/measure/schedule/run.h"
@@ -123,6 +124,22 @@ TEST_F(Programs, AStartIsAProcessWithItsTimesAndMemory) {
   EXPECT_EQ(machines_[0].device_uuid, "uuid-7");
   EXPECT_EQ(progress_.done, 2U);
   EXPECT_EQ(progress_.total, 2U);
+}
+
+// What a program is compared by, its own variables, stays as the suite has it.
+TEST_F(Programs, AStackLiesElsewhereInEachProcess) {
+  add("prog").program->prepare = "make";
+  add("own").program->env = {{stack_padding_variable, "mine"}};
+  run();
+  ASSERT_THAT(started_, SizeIs(6));
+  std::map<std::string, std::vector<std::string>> seen;
+  for (const ProgramStart& one : started_)
+    seen[one.command.argv.back()].push_back(one.command.environment.at(stack_padding_variable));
+  const auto each_process = ElementsAre(stack_padding(1), stack_padding(2));
+  EXPECT_THAT(seen["./prog"], each_process);
+  EXPECT_THAT(seen["make"], each_process);
+  EXPECT_THAT(seen["./own"], ElementsAre("mine", "mine"));
+  EXPECT_THAT(plan_.cases.front().program->env, ElementsAre(testing::Pair("A", "b")));
 }
 
 TEST_F(Programs, AStartTellsTheLoadOfTheHostBesideItsTimes) {

@@ -2,6 +2,7 @@
 #include "tests/measure/run_plan.h"
 
 #include "harness/base/process.h"
+#include "harness/base/stack_padding.h"
 #include "harness/measure/worker/probe.h"
 
 namespace harness {
@@ -120,6 +121,19 @@ TEST_F(RunPlan, CountsProgressToTheEnd) {
   EXPECT_EQ(progress_.back().left, 0);
   EXPECT_EQ(progress_.front().done, 0U);
   EXPECT_EQ(progress_.front().case_id, "line/right/n=100");
+}
+
+// Two builds have the same numbers of processes, and so the same places.
+TEST_F(RunPlan, PutsTheStackOfEachWorkerElsewhere) {
+  const std::filesystem::path seen = folder_.path() / "seen";
+  options_.worker_command = {"/bin/sh", "-c", R"(echo "$HARNESS_STACK_PADDING" >>"$0"; exec "$1")", seen,
+                             TEST_WORKER};
+  add("right");
+  run();
+  for (const int process : {1, 2}) EXPECT_EQ(result("right", process).outcome, Outcome::measured);
+  const Result<std::string> text = read_file(seen);
+  ASSERT_TRUE(text);
+  EXPECT_EQ(*text, stack_padding(1) + "\n" + stack_padding(2) + "\n");
 }
 
 TEST_F(RunPlan, MeasuresInAnOrderOfItsOwnInEachProcess) {

@@ -201,7 +201,7 @@ TEST_F(Matches, CannotBePlayedByCallsThatWaitForTheDevice) {
   EXPECT_THAT(judged.reason->text("problem"), HasSubstr("wait for the device"));
 }
 
-// Which batches, no player can know.
+// No player can know the batches.
 TEST_F(Matches, HoldSomeBatchesBeforeTheirInputsAreWritten) {
   std::vector<Seconds> held, others;
   const auto noted = [&](const Play& play, int number) -> Result<PlayTiming> {

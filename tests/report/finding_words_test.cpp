@@ -10,7 +10,11 @@
 namespace harness::report {
 namespace {
 
+using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 
 TEST(FindingWords, ExistForEveryReason) {
   for (const auto& [code, name] : enum_names<ReasonCode>) {
@@ -63,6 +67,40 @@ TEST(FindingWords, HoldTheFigures) {
   row.reason = {ReasonCode::too_few_processes, {{"needed", 5}}};
   EXPECT_THAT(reason_words(row), HasSubstr("3 against 5 processes"));
   EXPECT_THAT(reason_words(row), HasSubstr("2 more of the baseline"));
+}
+
+// Of 100 us as it lies.
+ComparisonRow row_at_places(int best_shift, double best) {
+  ComparisonRow row;
+  row.unit = "us";
+  row.current.center = 100;
+  row.reason = {ReasonCode::moved};
+  OverPlaces places;
+  places.places = 8;
+  places.best_shift = best_shift;
+  places.best = best;
+  row.over_places = places;
+  return row;
+}
+
+TEST(FindingWords, TellWhatTheBestPlaceGivesAndHowToMoveThere) {
+  EXPECT_THAT(
+      advice_words(row_at_places(2, 98.9)),
+      ElementsAre(AllOf(HasSubstr("best of the 8 places of its code the current build is 1.1 % faster"),
+                        HasSubstr("98.9 us, 3 instructions further on"),
+                        HasSubstr(R"(`asm volatile("pmevent 0;");` 3 times)"),
+                        HasSubstr("shorter, split or unrolled less"))));
+  EXPECT_THAT(advice_words(row_at_places(0, 98.9)),
+              ElementsAre(AllOf(HasSubstr("1 instruction further on"), HasSubstr("pmevent 0;\");` once"))));
+}
+
+TEST(FindingWords, DoNotAdviseAPlaceThatIsNotBetter) {
+  EXPECT_THAT(advice_words(row_at_places(7, 100)),
+              ElementsAre(AllOf(HasSubstr("None of the other 7 places"), HasSubstr("unrolled less"),
+                                Not(HasSubstr("pmevent")))));
+  ComparisonRow unshown = row_at_places(2, 98.9);
+  unshown.reason.figures = {{"as_compiled", 0.013}, {"at_same_place", 0.0}};
+  EXPECT_THAT(advice_words(unshown), IsEmpty()) << "the copies are no guide to the build";
 }
 
 }  // namespace

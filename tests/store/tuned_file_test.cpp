@@ -1,6 +1,5 @@
 #include "harness/store/tuned_file.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -85,15 +84,6 @@ TEST(TunedFile, CasesReplaceOlderEntriesAndKeepOthers) {
 }
 
 // The README of `harness tune` has the table that the fields tell.
-TEST(TunedFile, TheDocumentHasEveryKey) {
-  const std::string page =
-      read_file(std::filesystem::path(HARNESS_SOURCE_DIR) / "harness/cli/tune/README.md").value_or("");
-  std::string table = "| key | meaning |\n|---|---|\n";
-  for_each_field<TunedCase>(
-      [&](const auto& field) { table += fmt::format("| `{}` | {} |\n", field.name, field.doc); });
-  EXPECT_NE(page.find(table), std::string::npos) << table;
-}
-
 TEST(TunedFile, NoFileHasNoCases) {
   const TemporaryFolder folder;
   const auto read = read_tuned(folder.path(), "nvidia-h200", "demo");

@@ -368,7 +368,7 @@ TEST(OverPlaces, PlainFiguresLeaveThePlacesOut) {
 
 TEST(OverPlaces, TheFormulaIsThatOfTwoStageSampling) {
   std::vector<PlaceReading> places;
-  for (int i = 0; i < code_places; ++i) places.push_back({{0.01 * i + 0.001, 0.01 * i - 0.001}, 0, 0});
+  for (int i = 0; i < code_places; ++i) places.push_back({{0.01 * i + 0.001, 0.01 * i - 0.001}, 0, {}});
   const auto effect = effect_over_places(places);
   ASSERT_TRUE(effect);
   EXPECT_NEAR(effect->test.difference, 0.035, 1e-12);
@@ -378,6 +378,46 @@ TEST(OverPlaces, TheFormulaIsThatOfTwoStageSampling) {
   EXPECT_NEAR(effect->sd, 0.01 * std::sqrt(6.0), 1e-12);
   places.pop_back();
   EXPECT_FALSE(effect_over_places(places));
+}
+
+// A loop whose time is the same at all places but one, which is `gain` better, and not where it lies.
+ComparisonRow with_better_place(double gain, unsigned seed, double uncopied = 0, double process_sd = 0.0005) {
+  Profile profile{};
+  profile[2] = -gain;
+  Draw draw(seed, process_sd);
+  const Series baseline = measured({100, {}, uncopied}, draw),
+               current = measured({101.5, profile, uncopied}, draw);
+  return Sides{baseline, current}.row();
+}
+
+TEST(OverPlaces, TheBestPlaceIsToldWithItsTime) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const ComparisonRow row = with_better_place(0.01, seed);
+    ASSERT_TRUE(row.over_places);
+    EXPECT_EQ(row.over_places->best_shift, 2);
+    EXPECT_NEAR(row.over_places->best / row.current.center, std::exp(-0.01), 0.002);
+  }
+}
+
+// Copies may take longer than the code as compiled at the same place, as large loops do.
+TEST(OverPlaces, WhatTheBestPlaceGivesIsToldByCopiesAlone) {
+  const ComparisonRow row = with_better_place(0.01, 1, -0.008);
+  ASSERT_TRUE(row.over_places);
+  EXPECT_NEAR(row.over_places->best / row.current.center, std::exp(-0.01), 0.002);
+}
+
+// Of eight equal places the best is one by chance.
+TEST(OverPlaces, NoPlaceIsBestUnlessThatIsShown) {
+  int told = 0;
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    const ComparisonRow row = with_better_place(0, seed);
+    ASSERT_TRUE(row.over_places);
+    if (row.over_places->best_shift == shift_to_same_place)
+      EXPECT_EQ(row.over_places->best, row.current.center);
+    else
+      ++told;
+  }
+  EXPECT_LE(told, 10) << "5 % of 200";
 }
 
 // How many of so many runs end with this verdict.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/base/files.h"
+#include "harness/base/stack_padding.h"
 #include "harness/base/text.h"
 #include "harness/measure/program/program_results.h"
 #include "harness/measure/program/trace_start.h"
@@ -118,6 +119,7 @@ Result<ProgramSession::Started> ProgramSession::start(const PlannedCase& planned
   const auto device = experience_.opened.find(task_.kind);
   if (is_gpu_kind(task_.kind) && device != experience_.opened.end())
     one.command.environment.emplace("CUDA_VISIBLE_DEVICES", device->second);
+  one.command.environment.emplace(stack_padding_variable, stack_padding(task_.process));
   if (!program.prepare.empty()) {
     one.command.argv = {"/bin/sh", "-c", program.prepare};
     Result<ProgramEnd> end = start(one, tick);

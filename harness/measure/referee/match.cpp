@@ -403,7 +403,7 @@ class Match {
     return *timing;
   }
 
-  // Of one batch in four, so that work outside of the order is found; most rounds take no longer.
+  // One batch in four is held, so that work outside of the order is found; most rounds take no longer.
   Seconds draw_hold() {
     if (turns_() % batches_a_hold != 0) return 0;
     return std::uniform_real_distribution(least_hold, most_hold)(turns_);

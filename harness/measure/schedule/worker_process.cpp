@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "harness/base/files.h"
+#include "harness/base/stack_padding.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/measure/worker/python_worker.h"
+#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace {
@@ -27,9 +29,10 @@ Result<WorkerProcess> WorkerProcess::start(const std::vector<std::string>& comma
   std::vector<std::string> argv =
       command.empty() ? std::vector<std::string>{this_program().string(), "worker"} : command;
   if (needs_python(job)) argv.emplace_back("--python");
-  Result<Child> child =
-      Child::start(Command{.argv = argv, .folder = folder, .trusted = false, .dies_with_parent = true},
-                   {.out = log->descriptor(), .err = log->descriptor()});
+  Command start{.argv = argv, .folder = folder, .trusted = false, .dies_with_parent = true};
+  if (!is_gpu_device(job.device))
+    start.environment.emplace(stack_padding_variable, stack_padding(job.process));
+  Result<Child> child = Child::start(start, {.out = log->descriptor(), .err = log->descriptor()});
   if (!child) return fail(child.error());
   InterruptGuard::watch(child->pid());
   Job sealed = job;

@@ -351,8 +351,8 @@ int run_worker() {
   if (!job) return misused(job.error());
   std::fill(text.begin(), text.end(), '\0');                       // the key lies only in the seal
   pipe.seal(std::exchange(job->key, {}));                          // an older parent sends none
-  const std::vector<std::string> of_program = loaded_libraries();  // before open_device() loads a module
   Result<OpenedDevice> opened = open_device(job->device, {.peers = job->peers, .hides_others = true});
+  const std::vector<std::string> of_program = loaded_libraries();  // and the device's module
   input.wait_for_turn();
   if (!opened) {
     pipe.send(Refusal{reason_of(opened.error())});

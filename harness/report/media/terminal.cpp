@@ -179,6 +179,7 @@ class Terminal {
       if (finding.decides) {
         add_names(finding.cases);
         add_text(finding);
+        for (const std::string& advice : finding.advice) text_ += wrapped(advice, "      - ", style_);
         continue;
       }
       const std::string name = finding.cases.size() == 1 ? safe_name(finding.cases.front(), width_ * 3 / 5)

@@ -25,7 +25,7 @@ std::optional<PlaceReading> read_place(const Series& baseline, const Series& cur
   if (before.numbers != after.numbers || before.numbers.size() != old.processes.size() ||
       after.numbers.size() != now.processes.size() || before.numbers.empty())
     return std::nullopt;
-  return PlaceReading{log_ratios(old, now), before.moments.mean, after.moments.mean};
+  return PlaceReading{log_ratios(old, now), before.moments.mean, after.moments};
 }
 
 }  // namespace
@@ -57,6 +57,22 @@ std::optional<PlacesEffect> effect_over_places(const std::vector<PlaceReading>& 
                           within / freedom / (count * static_cast<double>(processes));
   if (!std::isfinite(over.mean) || !std::isfinite(variance)) return std::nullopt;
   return PlacesEffect{{over.mean, std::sqrt(variance), freedom}, std::sqrt(over.variance), within / freedom};
+}
+
+int best_place(const std::vector<PlaceReading>& places, int sign, double alpha) {
+  const stats::Moments& lies = places[shift_to_same_place].current;
+  double best = 0, variance = 0;
+  int found = shift_to_same_place;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const double change = sign * (places[i].current.mean - lies.mean);
+    if (change < best) found = static_cast<int>(i);
+    best = std::min(best, change);
+    variance += places[i].current.variance / static_cast<double>(places.size());
+  }
+  const double freedom = static_cast<double>(places.size() * (lies.count - 1));
+  const stats::TTest test{best, std::sqrt(2 * variance / static_cast<double>(lies.count)), freedom};
+  const double others = static_cast<double>(places.size()) - 1;
+  return test.p_below(0) * others < alpha ? found : shift_to_same_place;
 }
 
 namespace {
@@ -121,11 +137,9 @@ std::optional<PlacesEvidence> weigh_places(const ComparisonRow& row, const Serie
       [](const PlaceReading& a, const PlaceReading& b) { return a.baseline < b.baseline; });
   found.lowest_log = lowest->baseline;
   found.highest_log = highest->baseline;
-  const auto best = std::min_element(
-      places.begin(), places.end(),
-      [&](const PlaceReading& a, const PlaceReading& b) { return sign * a.current < sign * b.current; });
-  found.best_shift = static_cast<int>(best - places.begin());
-  found.best_log = best->current;
+  found.best_shift = best_place(places, sign, alpha_to_pass(row));
+  found.best_log = places[static_cast<std::size_t>(found.best_shift)].current.mean -
+                   places[shift_to_same_place].current.mean;
   found.slow_calls = has_slow_calls(row, look);
   return found;
 }
@@ -148,7 +162,7 @@ OverPlaces told(const ComparisonRow& row, const PlacesEvidence& evidence, const 
   places.lowest = std::exp(evidence.lowest_log) / row.baseline.center;
   places.highest = std::exp(evidence.highest_log) / row.baseline.center;
   places.best_shift = evidence.best_shift;
-  places.best = std::exp(evidence.best_log);
+  places.best = row.current.center * std::exp(evidence.best_log);
   return places;
 }
 

@@ -59,8 +59,8 @@ bool can_be_of_place(const ComparisonRow& row);
 // Both sides at one place.
 struct PlaceReading {
   std::vector<double> ratios;  // logs of current over baseline, a process each
-  double baseline = 0;         // means of logs
-  double current = 0;
+  double baseline = 0;         // mean of logs
+  stats::Moments current;      // of logs, a process each
 };
 
 struct PlacesEffect {
@@ -72,6 +72,11 @@ struct PlacesEffect {
 // std::nullopt unless there are all places, with the same number of two processes or more at each, and all
 // values are finite.
 std::optional<PlacesEffect> effect_over_places(const std::vector<PlaceReading>& places);
+
+// The shift of the current side's best place, or shift_to_same_place unless another one is shown to be
+// better, by a t-test with the variance of all places. The best of seven others is looked at, so its p counts
+// seven times (Bonferroni). `sign`: 1 where less is better.
+int best_place(const std::vector<PlaceReading>& places, int sign, double alpha);
 
 // Weighs the shifted processes of both sides beside the log ratios `as_compiled` of the others. Nothing,
 // unless all of them are there and no check forbids a verdict.

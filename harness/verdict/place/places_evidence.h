@@ -18,8 +18,8 @@ struct PlacesEvidence {
   int processes = 0;      // at each place
   double lowest_log = 0;  // the baseline's lowest and highest place, as logs of its unit
   double highest_log = 0;
-  int best_shift = 0;       // of the current side's best place
-  double best_log = 0;      // its value there
+  int best_shift = 0;       // of the current side's best place, as best_place() finds it
+  double best_log = 0;      // the change that it makes there: a log, 0 where it lies
   bool slow_calls = false;  // more or slower ones on the current side, so that nothing passes
 };
 

@@ -75,6 +75,12 @@ export function front(dots: readonly Dot[], direction: Direction): Dot[] {
   return kept;
 }
 
+// Of the cases drawn: the smallest, and how many there are. Cases of several types have several.
+interface Tolerance {
+  least: number;
+  several: number;
+}
+
 // The parts of the picture.
 interface Field {
   cost: RunCase;
@@ -82,7 +88,7 @@ interface Field {
   dots: Dot[];
   best: Dot[]; // the front, cheapest first
   size: string | null; // of the problem, where all cases are of one
-  tolerance: number | null; // of errors: the smallest of the cases drawn
+  tolerance: Tolerance | null; // of errors
 }
 
 export function pareto(
@@ -141,11 +147,11 @@ function quality_of(cases: readonly RunCase[], name: string, quality: Quality): 
   return checked && checked.before !== null && checked.after !== null ? Math.max(checked.before, checked.after) : null;
 }
 
-function tolerance_of(cases: readonly RunCase[], dots: readonly Dot[]): number | null {
+function tolerance_of(cases: readonly RunCase[], dots: readonly Dot[]): Tolerance | null {
   const drawn = new Set(dots.map((dot) => dot.name));
   const known = cases.flatMap((one) => (drawn.has(one.case) ? (one.verification?.tolerance ?? []) : []));
-  // Cases of several types have several: one line would call good ones bad.
-  return new Set(known).size === 1 ? (known[0] ?? null) : null;
+  const several = new Set(known).size;
+  return several > 0 ? { least: Math.min(...known), several } : null;
 }
 
 function dots_of(cases: readonly RunCase[], cost: RunCase, quality: Quality): Dot[] {
@@ -161,13 +167,18 @@ function number(value: number): string {
   return Math.abs(value) > 0 && Math.abs(value) < 1e-3 ? value.toExponential(1) : quantity(value, 3);
 }
 
+function tolerance_name({ several }: Tolerance): string {
+  return several === 1 ? "tolerance" : `smallest of ${several} tolerances`;
+}
+
 // How far the errors are from the tolerance: differences between errors that all pass say little.
-function tolerance_words({ dots, tolerance }: Field): string {
-  if (tolerance === null) return "";
+function tolerance_words({ dots, tolerance: of_cases }: Field): string {
+  if (of_cases === null) return "";
+  const tolerance = of_cases.least;
   const worst = Math.max(...dots.map((dot) => dot.quality));
   return worst <= tolerance
     ? ` All errors are within the tolerance of ${number(tolerance)}; the largest is ${percent(worst / tolerance)} of it.`
-    : ` The tolerance is ${number(tolerance)}.`;
+    : ` The ${tolerance_name(of_cases)} is ${number(tolerance)}.`;
 }
 
 function summary_of(field: Field): string {
@@ -191,7 +202,7 @@ function notes_of(quality: Quality): string[] {
 function option_of(field: Field, look: Look): EChartsOption {
   const { cost, quality, dots, best, size } = field;
   const { theme } = look;
-  const values = [...dots.map((dot) => dot.quality), ...(field.tolerance === null ? [] : [field.tolerance])];
+  const values = [...dots.map((dot) => dot.quality), ...(field.tolerance === null ? [] : [field.tolerance.least])];
   const log = Math.min(...values) > 0 && Math.max(...values) > 20 * Math.min(...values);
   const unit = quality.unit ? ` in ${printable(quality.unit, 20)}` : "";
   const axis_name = `${printable(quality.name, 60)}${unit}, ${quality.direction} is better`;
@@ -256,7 +267,7 @@ function tolerance_ends(values: readonly number[], log: boolean) {
   return log ? { min: least / 2, max: most * 2 } : { min: 0, max: most * 1.1 || 1 };
 }
 
-function tolerance_line(tolerance: number, { theme }: Look) {
+function tolerance_line(tolerance: Tolerance, { theme }: Look) {
   return {
     markLine: {
       silent: true,
@@ -266,10 +277,10 @@ function tolerance_line(tolerance: number, { theme }: Look) {
         color: theme.bad,
         fontSize: 11,
         position: "insideStartTop" as const,
-        formatter: `tolerance ${number(tolerance)}`,
+        formatter: `${tolerance_name(tolerance)} ${number(tolerance.least)}`,
       },
       lineStyle: { color: theme.bad, type: "solid" as const, width: 1.5 },
-      data: [{ yAxis: tolerance }],
+      data: [{ yAxis: tolerance.least }],
     },
   };
 }

@@ -87,7 +87,7 @@ TEST(FindingWords, TellWhatTheBestPlaceGivesAndHowToMoveThere) {
   EXPECT_THAT(
       advice_words(row_at_places(2, 98.9)),
       ElementsAre(AllOf(HasSubstr("best of the 8 places of its code the current build is 1.1 % faster"),
-                        HasSubstr("98.9 us, 3 instructions further on"),
+                        HasSubstr("98.90 us, 3 instructions further on"),
                         HasSubstr(R"(`asm volatile("pmevent 0;");` 3 times)"),
                         HasSubstr("shorter, split or unrolled less"))));
   EXPECT_THAT(advice_words(row_at_places(0, 98.9)),

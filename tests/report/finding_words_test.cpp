@@ -14,7 +14,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 TEST(FindingWords, ExistForEveryReason) {
   for (const auto& [code, name] : enum_names<ReasonCode>) {

@@ -126,7 +126,7 @@ TEST_F(Programs, AStartIsAProcessWithItsTimesAndMemory) {
   EXPECT_EQ(progress_.total, 2U);
 }
 
-// What a program is compared by, its own variables, stays as the suite has it.
+// A program is compared by its own variables: they stay as the suite has them.
 TEST_F(Programs, AStackLiesElsewhereInEachProcess) {
   add("prog").program->prepare = "make";
   add("own").program->env = {{stack_padding_variable, "mine"}};

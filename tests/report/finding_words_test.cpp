@@ -14,7 +14,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 TEST(FindingWords, ExistForEveryReason) {
   for (const auto& [code, name] : enum_names<ReasonCode>) {
@@ -83,21 +82,18 @@ ComparisonRow row_at_places(int best_shift, double best) {
   return row;
 }
 
-TEST(FindingWords, TellWhatTheBestPlaceGivesAndHowToMoveThere) {
+TEST(FindingWords, TellWhatTheBestPlaceGives) {
   EXPECT_THAT(
       advice_words(row_at_places(2, 98.9)),
       ElementsAre(AllOf(HasSubstr("best of the 8 places of its code the current build is 1.1 % faster"),
-                        HasSubstr("98.9 us, 3 instructions further on"),
-                        HasSubstr(R"(`asm volatile("pmevent 0;");` 3 times)"),
+                        HasSubstr("98.90 us, 3 instructions further on"),
                         HasSubstr("shorter, split or unrolled less"))));
-  EXPECT_THAT(advice_words(row_at_places(0, 98.9)),
-              ElementsAre(AllOf(HasSubstr("1 instruction further on"), HasSubstr("pmevent 0;\");` once"))));
+  EXPECT_THAT(advice_words(row_at_places(0, 98.9)), ElementsAre(HasSubstr("1 instruction further on")));
 }
 
 TEST(FindingWords, DoNotAdviseAPlaceThatIsNotBetter) {
   EXPECT_THAT(advice_words(row_at_places(7, 100)),
-              ElementsAre(AllOf(HasSubstr("None of the other 7 places"), HasSubstr("unrolled less"),
-                                Not(HasSubstr("pmevent")))));
+              ElementsAre(AllOf(HasSubstr("None of the other 7 places"), HasSubstr("unrolled less"))));
   ComparisonRow unshown = row_at_places(2, 98.9);
   unshown.reason.figures = {{"as_compiled", 0.013}, {"at_same_place", 0.0}};
   EXPECT_THAT(advice_words(unshown), IsEmpty()) << "the copies are no guide to the build";

@@ -406,7 +406,7 @@ TEST(OverPlaces, WhatTheBestPlaceGivesIsToldByCopiesAlone) {
   EXPECT_NEAR(row.over_places->best / row.current.center, std::exp(-0.01), 0.002);
 }
 
-// Of eight equal places the best is one by chance.
+// One of eight equal places is the best by chance.
 TEST(OverPlaces, NoPlaceIsBestUnlessThatIsShown) {
   int told = 0;
   for (unsigned seed = 1; seed <= 200; ++seed) {

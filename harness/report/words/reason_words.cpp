@@ -467,9 +467,9 @@ std::string remedy_of(const Reason& reason) {
   }
 }
 
-// A shift of n moves each function by n instructions and the branch over them. nvcc 13.0 makes one
-// instruction of a `pmevent`, and loops behind n of them begin n instructions later. Nothing is told of
-// copies that do not show what the build does.
+// A shift of n moves each function by n instructions and the branch over them. No line of source does the
+// same: n `pmevent`s move a loop by n instructions, but do not give the times of such a shift
+// (measured/alignment-h200.md). Nothing is told of copies that do not show what the build does.
 std::string places_advice(const ComparisonRow& row) {
   if (!row.over_places || has_figure(row.reason, "at_same_place")) return {};
   const OverPlaces& places = *row.over_places;
@@ -478,17 +478,14 @@ std::string places_advice(const ComparisonRow& row) {
   if (moved_by == 0)
     return fmt::format(
         "None of the other {} places of its code is shown to be faster than where it lies. Other code before "
-        "a "
-        "hot loop may move it to a slower one. {}",
+        "the hot loop may move it to a slower one. {}",
         places.places - 1, steady);
   return fmt::format(
       "At the best of the {} places of its code the current build is {} faster than where it lies: {}, {} "
-      "further on. To move it there, write `asm volatile(\"pmevent 0;\");` {} at the start of the kernel. "
-      "Other code before the hot loop moves it again. {}",
+      "further on. Any change of the code before the hot loop may move it there, or away. {}",
       places.places, short_percent(1 - places.best / row.current.center),
       format_quantity(places.best, row.unit),
-      counted(static_cast<std::size_t>(moved_by), "instruction", "instructions"),
-      moved_by == 1 ? std::string("once") : fmt::format("{} times", moved_by), steady);
+      counted(static_cast<std::size_t>(moved_by), "instruction", "instructions"), steady);
 }
 
 // A traced program tells which kernel differs first.

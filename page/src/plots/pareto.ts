@@ -75,7 +75,7 @@ export function front(dots: readonly Dot[], direction: Direction): Dot[] {
   return kept;
 }
 
-// Of the cases drawn: the smallest, and how many there are. Cases of several types have several.
+// The smallest of the cases drawn, and how many there are: cases of several types have several.
 interface Tolerance {
   least: number;
   several: number;

@@ -76,7 +76,7 @@ function series_fold(series: CaseSeries, commits: readonly HistoryCommit[], open
   const draw = () => {
     if (fold.childElementCount > 1) return;
     // Points only: a line at a change has no place of its own.
-    const picture = figure((look) => history(series, commits, look), "h3", [], (item) => {
+    const picture = figure((look) => history(series, commits, look), "h2", [], (item) => {
       if (item.seriesName === "commit") choose(Math.round(item.value[0]));
     });
     const which = el("select", null, ...series.at.map((_, point) => option_of(series, commits, point)).reverse());

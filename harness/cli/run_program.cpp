@@ -15,7 +15,7 @@
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/declared/deciding_defaults.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/options/command_words.h"
+#include "harness/cli/declared/command_words.h"
 #include "harness/cli/options/typed_option.h"
 #include "harness/store/store_wait.h"
 

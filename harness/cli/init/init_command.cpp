@@ -12,10 +12,10 @@
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/command_words.h"
 #include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/init/find_benchmarks.h"
-#include "harness/cli/options/command_words.h"
 #include "harness/store/git.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/cli/options/command_words.h"
+#include "harness/cli/declared/command_words.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

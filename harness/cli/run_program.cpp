@@ -13,9 +13,9 @@
 #include "harness/base/text.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/command_words.h"
 #include "harness/cli/declared/deciding_defaults.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/declared/command_words.h"
 #include "harness/cli/options/typed_option.h"
 #include "harness/store/store_wait.h"
 

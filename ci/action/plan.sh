@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The first job of gate.yml: which suites are measured, whether this commit may be, and whether its own settings count. Outputs:
-# `target`, the branch that the commit is for, or on; `suites`, JSON with a file and a key of each; `call`, the end of these
-# keys; `measure` and `proposed`, true or false.
+# `target`, the branch that the commit is for, or on; `suites`, JSON with a file and a key of each. Then `call`, the end of
+# these keys; `measure` and `proposed`, true or false.
 #
 # A label that names the reviewed commit tells: `measure` and its 40 digits lets a fork's commit run, `accept` and these digits
 # lets the change's own settings count, too. It counts if who gave it last may write. A commit that is pushed later has another name.

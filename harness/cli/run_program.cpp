@@ -13,6 +13,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/command_words.h"
 #include "harness/cli/declared/deciding_defaults.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options/typed_option.h"
@@ -70,6 +71,7 @@ Error refused(const CLI::App& program, const CLI::App& command, const CLI::Parse
 
 // CLI11 takes the words in reverse.
 void parse(CLI::App& program, std::vector<std::string> words) {
+  words = with_marked_words(program, std::move(words));
   std::reverse(words.begin(), words.end());
   program.parse(std::move(words));
 }

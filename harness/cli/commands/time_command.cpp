@@ -9,6 +9,7 @@
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/command_words.h"
 #include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/measure_record.h"
@@ -120,9 +121,7 @@ int time_command(const TimeArguments& arguments, const CommandLine& line) {
 void add_time(Commands& commands) {
   auto& [command, arguments] =
       commands.add("time", "Time a command: wall, user and system time, peak memory", time_command);
-  command.add_option("command", arguments.command, "the command and its arguments, after --")
-      ->required()
-      ->type_name("COMMAND...");
+  add_command_words(command, arguments.command, "the command and its arguments, after --")->required();
   command.add_option("--runs", arguments.runs, "starts that are timed")
       ->capture_default_str()
       ->check(CLI::Range(1, most_processes));

@@ -10,6 +10,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/command_words.h"
 #include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options/typed_option.h"
@@ -128,8 +129,7 @@ int trace_command(const TraceArguments& arguments) {
 void add_trace(Commands& commands) {
   auto& [command, arguments] =
       commands.add("trace", "Show the kernels that a CUDA program launches, by their share", trace_command);
-  command.add_option("command", arguments.command, "the command and its arguments, after --")
-      ->type_name("COMMAND...");
+  add_command_words(command, arguments.command, "the command and its arguments, after --");
   add_typed(command, "--steps", arguments.steps, parse_steps,
             "how steps are found: period (default), whole, or nvtx:NAME")
       ->type_name("RULE");

@@ -16,6 +16,8 @@ namespace harness {
 // Looks by case, without those that failed: their cases are measured.
 struct Looks {
   std::map<std::string, EncodedResult> results = {};
+  // The same of traced programs that were started twice.
+  std::map<std::string, EncodedResult> second = {};
   bool interrupted = false;
   Seconds took = 0;
   std::size_t without = 0;  // cases whose device told no launches

@@ -12,6 +12,7 @@
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/declared/command_words.h"
 #include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/init/find_benchmarks.h"
@@ -201,10 +202,8 @@ int init(const InitArguments& arguments) {
 void add_init(Commands& commands) {
   auto& [command, arguments] = commands.add(
       "init", "Write a suite, and workflows that gate it, for the benchmarks that are here", init);
-  command
-      .add_option("command", arguments.command,
-                  "a program and its arguments, after --, instead of what is found")
-      ->type_name("COMMAND");
+  add_command_words(command, arguments.command,
+                    "a program and its arguments, after --, instead of what is found");
   command.add_option("--suite", arguments.suite, "the suite's file, from the top of the repository")
       ->type_name("FILE")
       ->capture_default_str();

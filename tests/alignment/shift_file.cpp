@@ -1,5 +1,6 @@
-// shift_file FILE INSTRUCTIONS KERNEL... > OUT: the program or shared object with these kernels (demangled names) and the
-// functions of their images behind a branch over so many NOPs (shifted_file.h). For compute capability 9.0.
+// shift_file FILE INSTRUCTIONS KERNEL... > OUT: the program or shared object with these kernels (demangled
+// names) and the functions of their images behind a branch over so many NOPs (shifted_file.h). For compute
+// capability 9.0.
 #include <cstdio>
 #include <exception>
 #include <iostream>

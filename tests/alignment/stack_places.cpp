@@ -1,6 +1,6 @@
 // Does a loop's time depend on where the stack begins? Prints the place of a buffer on the stack within its
-// page, and how long a loop on it takes. That is a ratio: to the same loop on a buffer at the start of a cache
-// line. The median of 21 ratios, which are measured in turns. For x86-64 with AVX2.
+// page, and how long a loop on it takes. That is a ratio: to the same loop on a buffer at the start of a
+// cache line. The median of 21 ratios, which are measured in turns. For x86-64 with AVX2.
 #include <immintrin.h>
 
 #include <algorithm>

@@ -349,8 +349,8 @@ int run_worker() {
   std::string text = input.read_job();
   Result<Job> job = decode_job(text);
   if (!job) return misused(job.error());
-  std::fill(text.begin(), text.end(), '\0');                       // the key lies only in the seal
-  pipe.seal(std::exchange(job->key, {}));                          // an older parent sends none
+  std::fill(text.begin(), text.end(), '\0');  // the key lies only in the seal
+  pipe.seal(std::exchange(job->key, {}));     // an older parent sends none
   Result<OpenedDevice> opened = open_device(job->device, {.peers = job->peers, .hides_others = true});
   const std::vector<std::string> of_program = loaded_libraries();  // and the device's module
   input.wait_for_turn();

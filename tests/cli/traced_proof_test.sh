@@ -147,7 +147,7 @@ done
 loose '4 ? ?'
 echo 8 >step.starts
 expect 0 run --against @loose --output same.json --report json=verdict.json
-own verdict.json 'row["verdict"] == "identical" and row["processes"] == [0, 0]'
+own verdict.json 'row["verdict"] == "identical"'
 starts "a word that another start has" 10
 outcomes same.json | grep -q "^train looked_at 0 1$" || problem "the record lacks a start"
 expect 0 "$HARNESS" compare --baseline @loose --current same.json

@@ -4,8 +4,8 @@
 #   tests/alignment/shifted.sh BUILD OUT [N...]
 #
 # BUILD has bin/harness, bin/shift_file and lib/. For each N (0 to 6) the kernels of that build behind N NOPs are compared
-# with those of BUILD, then BUILD with them. OUT gets the reports. Prints a table, and PASS if no row is red: nothing
-# is slower but by its place. A minute an N.
+# with those of BUILD, then BUILD with them. OUT gets the reports. Prints a table, and PASS if no row is red, because
+# nothing is slower but by its place, and some row moved. A minute an N.
 set -euo pipefail
 build=$(realpath "${1:?BUILD}")
 mkdir -p "${2:?OUT}"

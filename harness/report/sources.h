@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/model/results/comparison.h"
 #include "harness/model/results/summary.h"
 
 namespace harness {
@@ -22,5 +23,13 @@ struct Sources {
   std::string again = {};
   std::string unfolds = "--verbose";  // the command or option that shows the report in full
 };
+
+namespace report {
+
+// The record of a side as an option names it, quoted for a shell: its file, where it is in no store, else its
+// id.
+std::string name_of_side(const RecordSource& source);
+
+}  // namespace report
 
 }  // namespace harness

@@ -45,12 +45,6 @@ struct Judged {
   Reproduction made_by;
 };
 
-// A record that is only in a file has no other name.
-std::string name_of_side(const RecordSource& source) {
-  const std::string path = source.found.code == SourceCode::file ? source.found.text("path") : std::string();
-  return path.empty() ? source.id.substr(0, 8) : shell_quoted(path);
-}
-
 // Options by which a command judges, or stores, otherwise than `compare` of its records does.
 constexpr std::array of_the_command{" --margin",     " --alpha",           " --allow",
                                     " --fail-on",    " --min-processes",   " --waivers",
@@ -64,7 +58,7 @@ std::string unfolding_command(const Comparison& comparison, const Reproduction& 
   });
   if (differs || comparison.baseline.found.code == SourceCode::none) return "--verbose";
   return fmt::format("harness compare --baseline {} --current {}{} --verbose",
-                     name_of_side(comparison.baseline), name_of_side(comparison.current),
+                     report::name_of_side(comparison.baseline), report::name_of_side(comparison.current),
                      made_by.store.empty() ? "" : " --store " + shell_quoted(made_by.store));
 }
 

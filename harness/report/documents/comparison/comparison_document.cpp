@@ -170,12 +170,6 @@ Prose legend_of(const Comparison& comparison, const Grid& grid) {
   return legend;
 }
 
-// A record that is only in a file has no other name.
-std::string name_of_side(const RecordSource& source) {
-  const std::string path = source.found.code == SourceCode::file ? source.found.text("path") : std::string();
-  return shell_quoted(path.empty() ? source.id : path);
-}
-
 // Prints this comparison again.
 std::string command_of(const Comparison& comparison, const Sources& sources) {
   if (!sources.command.empty()) return sources.command;
@@ -217,6 +211,11 @@ void add_code(const Comparison& comparison, Document& document) {
 }
 
 }  // namespace
+
+std::string name_of_side(const RecordSource& source) {
+  const std::string path = source.found.code == SourceCode::file ? source.found.text("path") : std::string();
+  return shell_quoted(path.empty() ? source.id : path);
+}
 
 Report comparison_document(const Comparison& comparison, const Sources& sources) {
   Document document;

@@ -85,7 +85,7 @@ printf 'def test_sort(benchmark):\n  benchmark(sorted, [2, 1])\n' >tests/test_so
 printf 'def test_other():\n  pass\n' >tests/test_other.py
 commit "benchmarks"
 expect 0 "$HARNESS" init --suite perf/all.yaml
-names sorting kernels test_sort perf/all.yaml bench/CMakeLists.txt engine/build/ .gitignore
+names sorting kernels test_sort perf/all.yaml bench/CMakeLists.txt build/ .gitignore
 for name in test_other common old mine; do silent_about "$name"; done
 programs perf/all.yaml '[one["reads"] for one in programs] == ["google_benchmark", "nvbench", "pytest_benchmark"]' \
   'programs[0]["command"][0] == "build/bench/sorting"' '"--target sorting" in programs[0]["build"]' \

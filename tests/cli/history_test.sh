@@ -117,4 +117,15 @@ holds "$printed" 'all(one["session_sd"] <= 0.0011 for one in report["series"])'
 expect 0 "$HARNESS" calibrate --from session-1.jsonl session-2.jsonl --suite demo
 expect 0 "$HARNESS" history 'gelu/*' --format json
 holds "$printed" 'any(one["session_sd"] > 0.003 for one in report["series"])'
+
+# The page of all suites leaves out those that have nothing of what was asked for, unless all have nothing.
+sed 's/gelu/copy/' session-1.jsonl >copies.jsonl
+expect 0 "$HARNESS" import copies.jsonl --suite copies
+if [[ $("$HARNESS" report none.json --report html=page 2>&1) != *"no HTML page"* ]]; then
+  expect 0 "$HARNESS" history 'gelu/*' --html page.html
+  names copies 'gelu/*' page.html
+  expect 2 "$HARNESS" history 'gelo/*' --html none.html
+  silent_about "wrote none.html"
+  absent none.html
+fi
 finish

@@ -84,6 +84,25 @@ Status add_suite(Store& store, const std::string& suite, const HistoryCommandArg
   return {};
 }
 
+// One of several suites that has nothing of what was asked for is left out, unless all of them are.
+Status add_suites(Store& store, const std::vector<std::string>& suites,
+                  const HistoryCommandArguments& arguments, SuiteOutputs& outputs) {
+  std::vector<std::pair<std::string, Error>> left_out;
+  for (const std::string& suite : suites) {
+    const Status added = add_suite(store, suite, arguments, outputs);
+    if (added) continue;
+    const ErrorKind kind = added.error().kind;
+    if (kind != ErrorKind::usage && kind != ErrorKind::missing) return added;
+    left_out.emplace_back(suite, added.error());
+  }
+  if (!left_out.empty() && left_out.size() == suites.size()) return fail(left_out.front().second);
+  for (const auto& [suite, error] : left_out) {
+    fmt::print(stderr, "left out suite {}: {}\n", printable(suite), error.message);
+    outputs.conclude_suite(suite, exit_ok);
+  }
+  return {};
+}
+
 int history_command(const HistoryCommandArguments& given, const CommandLine& line) {
   HistoryCommandArguments arguments = given;
   for (const Status& checked : {check_links(arguments.links), check_page(arguments.page)})
@@ -101,11 +120,10 @@ int history_command(const HistoryCommandArguments& given, const CommandLine& lin
     suites = std::move(*all);
   }
   SuiteOutputs outputs(arguments.output, line.text(), suites.size());
-  for (const std::string& suite : suites)
-    if (const Status added = add_suite(**store, suite, arguments, outputs); !added)
-      return report_error(added.error());
+  if (const Status added = add_suites(**store, suites, arguments, outputs); !added)
+    return report_error(added.error());
   const int status = outputs.finish();
-  if (!arguments.page.empty() && status != exit_usage)
+  if (!arguments.page.empty() && outputs.wrote_files())
     fmt::print(stderr, "wrote {}\n", printable(arguments.page));
   return status;
 }

@@ -91,7 +91,8 @@ int SuiteOutputs::finish() {
       const std::string summary = render_summary(reports_of(made_, format), status_, style);
       return summary.empty() ? summary : "\n" + summary;
     });
-  if (!write_reports(options_, all)) unwritten_ = true;
+  unwritten_files_ = !write_reports(options_, all);
+  unwritten_ |= unwritten_files_;
   return unwritten_ && status_ == exit_ok ? exit_usage : status_;
 }
 

@@ -38,6 +38,8 @@ class SuiteOutputs {
   // Writes the files and prints the summary. Returns the worst status, or exit_usage where that was 0 and
   // something could not be written.
   int finish();
+  // Whether all of the files were written, as far as they have been.
+  [[nodiscard]] bool wrote_files() const { return !unwritten_files_; }
 
  private:
   struct Made {
@@ -58,7 +60,8 @@ class SuiteOutputs {
   std::size_t concluded_ = 0;  // of made_
   std::size_t printed_ = 0;
   int status_ = 0;
-  bool unwritten_ = false;
+  bool unwritten_ = false;  // a file, or what was printed
+  bool unwritten_files_ = false;
 };
 
 }  // namespace harness

@@ -124,7 +124,7 @@ int report_command(const ReportArguments& given, const CommandLine& line) {
     outputs.conclude_suite(suite, report_suite(**store, std::move(selected), arguments, outputs, made_by));
   }
   const int status = outputs.finish();
-  if (!arguments.page.empty() && status != exit_usage)
+  if (!arguments.page.empty() && outputs.wrote_files())
     fmt::print(stderr, "wrote {}\n", printable(arguments.page));
   return status;
 }

@@ -19,7 +19,7 @@ export function history(series: CaseSeries, commits: readonly HistoryCommit[], l
     notes: [
       "Points: a commit each, the geometric mean of its processes; strokes: the interval at 99 %.",
       series.verdicts.some((verdict) => verdict !== "")
-        ? "Their shape is the verdict of that commit's own run: ▲ regressed, ▼ improved, ◆ undecided, ● anything else."
+        ? "Their shape is the last verdict of the case at that commit, over all its metrics: ▲ regressed, ▼ improved, ◆ undecided, ● anything else."
         : "",
       series.anchor === null ? "" : `Band: the anchor (${printable(series.anchor.name, 80)}) and its margin of ${percent(series.margin)}.`,
       series.changes.length > 0 ? "Vertical lines: lasting changes; ▲ for the worse, ▼ for the better." : "",

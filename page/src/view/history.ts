@@ -203,6 +203,7 @@ export class HistoryView {
 
   // Paper has the charts of the first lines and of the opened ones: nobody wants ten thousand.
   unfold(): void {
+    for (const fill of unmade.splice(0)) fill();
     for (const at of this.fitting.slice(0, Math.min(this.shown, charts_on_paper))) this.line(at)?.draw();
   }
 }
@@ -211,10 +212,16 @@ function list_of(lines: readonly string[]): HTMLElement {
   return el("ul", "card", ...lines.map((line) => el("li", null, prose(printable(line, 600)))));
 }
 
-// Its content is made when somebody opens it.
+const unmade: (() => void)[] = []; // of folds that nobody has opened
+
+// Its content is made when somebody opens it, or for paper.
 function fold_of(name: string, make: () => HTMLElement): HTMLElement {
   const summary = el("summary", null, name);
   const fold = el("details", null, summary);
-  summary.addEventListener("click", () => fold.childElementCount === 1 && fold.append(make()), { once: true });
+  const fill = () => {
+    if (fold.childElementCount === 1) fold.append(make());
+  };
+  summary.addEventListener("click", fill, { once: true });
+  unmade.push(fill);
   return fold;
 }

@@ -106,8 +106,10 @@ export class SeriesLine {
     const points = this.names.data.points_of(this.at);
     if (points) return this.draw_series({ ...this.row, ...points });
     this.choose = () => undefined;
-    const pattern = `'${printable(this.row.case, 300).replaceAll("'", "'\\''")}'`;
-    const remedy = `\`harness history ${pattern} --report html=history.html\``;
+    const [pattern, suite] = [this.row.case, this.names.data.head.suite].map(
+      (word) => `'${printable(word, 300).replaceAll("'", "'\\''")}'`,
+    );
+    const remedy = `\`harness history ${pattern} --suite ${suite} --report html=history.html\``;
     const missing = "This page has no room for the points of this series.";
     this.element.append(missing_note(printable(this.row.metric, 60), missing, remedy, "h3"));
   }

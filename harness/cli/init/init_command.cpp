@@ -204,8 +204,9 @@ int init(const InitArguments& arguments) {
              shell_quoted(arguments.suite), printable(branch));
   for (const std::string& folder : build_folders)
     if (!is_ignored(*root, folder))
-      fmt::print("       add {}/ to .gitignore: the suite builds there, and its files are changes otherwise\n",
-                 printable(folder));
+      fmt::print(
+          "       add {}/ to .gitignore: the suite builds there, and its files are changes otherwise\n",
+          printable(folder));
   if (arguments.from.starts_with("OWNER/"))
     fmt::print("       put the owner of your copy of harness in the place of OWNER in the workflows\n");
   return exit_ok;

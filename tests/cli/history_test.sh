@@ -124,6 +124,8 @@ expect 0 "$HARNESS" import copies.jsonl --suite copies
 if [[ $("$HARNESS" report none.json --report html=page 2>&1) != *"no HTML page"* ]]; then
   expect 0 "$HARNESS" history 'gelu/*' --html page.html
   names copies 'gelu/*' page.html
+  # A suite that was not looked at does not pass.
+  expect 2 "$HARNESS" history 'gelu/*' --html none.html --fail-on change
   expect 2 "$HARNESS" history 'gelo/*' --html none.html
   silent_about "wrote none.html"
   absent none.html

@@ -84,7 +84,8 @@ Status add_suite(Store& store, const std::string& suite, const HistoryCommandArg
   return {};
 }
 
-// One of several suites that has nothing of what was asked for is left out, unless all of them are.
+// One of several suites that has nothing of what was asked for is left out, unless all of them are. With
+// --fail-on nothing is: a suite that was not looked at must not pass.
 Status add_suites(Store& store, const std::vector<std::string>& suites,
                   const HistoryCommandArguments& arguments, SuiteOutputs& outputs) {
   std::vector<std::pair<std::string, Error>> left_out;
@@ -92,7 +93,8 @@ Status add_suites(Store& store, const std::vector<std::string>& suites,
     const Status added = add_suite(store, suite, arguments, outputs);
     if (added) continue;
     const ErrorKind kind = added.error().kind;
-    if (kind != ErrorKind::usage && kind != ErrorKind::missing) return added;
+    const bool lacks_it = kind == ErrorKind::usage || kind == ErrorKind::missing;
+    if (!lacks_it || arguments.fail_on != FailOn::nothing) return added;
     left_out.emplace_back(suite, added.error());
   }
   if (!left_out.empty() && left_out.size() == suites.size()) return fail(left_out.front().second);

@@ -90,7 +90,6 @@ if(HARNESS_PAGE_FILE)
   file(REAL_PATH ${HARNESS_PAGE_FILE} HARNESS_PAGE_HTML)
   get_filename_component(page_folder ${HARNESS_PAGE_HTML} DIRECTORY)
   set(HARNESS_PAGE_PLOT ${page_folder}/plot.mjs)
-  set(HARNESS_PAGE_SITE ${page_folder}/history.js)
   set(page_from "${HARNESS_PAGE_HTML}")
 elseif(HARNESS_PAGE STREQUAL "OFF")
   set(page_obstacle "it was configured with HARNESS_PAGE=OFF")
@@ -110,7 +109,6 @@ else()
     set(page_obstacle "")
     set(HARNESS_PAGE_HTML ${page_build}/bundle/page.html)
     set(HARNESS_PAGE_PLOT ${page_build}/bundle/plot.mjs)
-    set(HARNESS_PAGE_SITE ${page_build}/bundle/history.js)
     set(page_from "page/bundle.tar.xz")
   endif()
   if(page_obstacle AND HARNESS_PAGE STREQUAL "ON")
@@ -123,12 +121,11 @@ endif()
 if(NOT page_obstacle AND NOT page_from)
   set(HARNESS_PAGE_HTML ${page_dist}/page.html)
   set(HARNESS_PAGE_PLOT ${page_dist}/plot.mjs)
-  set(HARNESS_PAGE_SITE ${page_dist}/history.js)
   set(page_inputs ${page_sources})
   list(TRANSFORM page_inputs PREPEND ${page_source}/)
   set(page_tops ${page_inputs})
   list(FILTER page_tops EXCLUDE REGEX "/page/src/")
-  add_custom_command(OUTPUT ${HARNESS_PAGE_HTML} ${HARNESS_PAGE_PLOT} ${HARNESS_PAGE_SITE}
+  add_custom_command(OUTPUT ${HARNESS_PAGE_HTML} ${HARNESS_PAGE_PLOT}
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${page_build}/src
     COMMAND ${CMAKE_COMMAND} -E copy_directory ${page_source}/src ${page_build}/src
     COMMAND ${CMAKE_COMMAND} -E copy ${page_tops} ${page_build}
@@ -140,8 +137,8 @@ if(NOT page_obstacle AND NOT page_from)
   file(WRITE ${page_build}/sources "${page_identity}")
   add_custom_target(page_bundle
     COMMAND ${CMAKE_COMMAND} -E copy ${page_build}/sources ${page_dist}
-    COMMAND ${CMAKE_COMMAND} -E tar cJf ${page_source}/bundle.tar.xz --format=gnutar page.html plot.mjs history.js sources
-    DEPENDS ${HARNESS_PAGE_HTML} ${HARNESS_PAGE_PLOT} ${HARNESS_PAGE_SITE}
+    COMMAND ${CMAKE_COMMAND} -E tar cJf ${page_source}/bundle.tar.xz --format=gnutar page.html plot.mjs sources
+    DEPENDS ${HARNESS_PAGE_HTML} ${HARNESS_PAGE_PLOT}
     WORKING_DIRECTORY ${page_dist} COMMENT "Making page/bundle.tar.xz" VERBATIM)
 endif()
 
@@ -156,13 +153,10 @@ endif()
 if(page_obstacle OR (HARNESS_PAGE_FILE AND NOT EXISTS ${HARNESS_PAGE_PLOT}))
   set(HARNESS_PAGE_PLOT ${CMAKE_BINARY_DIR}/generated/no_page)
 endif()
-if(page_obstacle OR (HARNESS_PAGE_FILE AND NOT EXISTS ${HARNESS_PAGE_SITE}))
-  set(HARNESS_PAGE_SITE ${CMAKE_BINARY_DIR}/generated/no_page)
-endif()
 
 set(page_template ${CMAKE_BINARY_DIR}/generated/page_template.cpp)
 configure_file(${CMAKE_SOURCE_DIR}/harness/report/media/page/page_template.cpp.in ${page_template} @ONLY)
 # By itself in a unity build, too, which forgets what one of its sources depends on.
 set_source_files_properties(${page_template} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
-  OBJECT_DEPENDS "${HARNESS_PAGE_HTML};${HARNESS_PAGE_PLOT};${HARNESS_PAGE_SITE}")
+  OBJECT_DEPENDS "${HARNESS_PAGE_HTML};${HARNESS_PAGE_PLOT}")
 target_sources(harness_report PRIVATE ${page_template})

@@ -1,6 +1,6 @@
 // node build.mjs [FOLDER]: bundles src/ into FOLDER/page.html (a template with two places for text:
-// the title and the data), FOLDER/plot.mjs (plots as files) and FOLDER/history.js (what the pages of a site share).
-// FOLDER is dist/ beside this file unless given. All are whole: none asks a network or node_modules for anything later.
+// the title and the data), and FOLDER/plot.mjs (plots as files). FOLDER is dist/ beside this file unless given. Both are
+// whole: neither asks a network or node_modules for anything later.
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -61,17 +61,9 @@ const page = shell
 places(page, "@HARNESS_DATA@", 1);
 places(page, "@HARNESS_TITLE@", 1);
 
-const site = await bundle("src/history.ts", {
-  format: "iife",
-  target: ["chrome100", "firefox100", "safari16.4"],
-  define: { "process.env.NODE_ENV": '"production"', SITE_STYLES: JSON.stringify(styles.trim()) },
-});
-
 await mkdir(out, { recursive: true });
 await writeFile(join(out, "page.html"), page);
 await writeFile(join(out, "plot.mjs"), plot);
-await writeFile(join(out, "history.js"), site);
 console.log(
-  `${join(out, "page.html")}: ${Math.round(page.length / 1000)} kB, plot.mjs: ${Math.round(plot.length / 1000)} kB, ` +
-    `history.js: ${Math.round(site.length / 1000)} kB`,
+  `${join(out, "page.html")}: ${Math.round(page.length / 1000)} kB, plot.mjs: ${Math.round(plot.length / 1000)} kB`,
 );

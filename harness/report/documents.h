@@ -23,6 +23,7 @@
 #include "harness/model/results/record_list.h"
 #include "harness/model/results/spread.h"
 #include "harness/model/tuning/tuning.h"
+#include "harness/report/history_extras.h"
 #include "harness/report/report.h"
 #include "harness/report/shown.h"
 #include "harness/report/sources.h"
@@ -44,9 +45,8 @@ Report comparison_document(const Comparison& comparison, const Sources& sources 
 // `harness explain`.
 Report explanation_document(const Retelling& explanation);
 
-// `harness history`. `verdicts`: of the cases in their records, for the interactive page, which there is only
-// with them.
-Report history_document(const HistoryReport& history, const CaseVerdicts* verdicts = nullptr);
+// `harness history`. There is an interactive page only with `extras`.
+Report history_document(const HistoryReport& history, const HistoryExtras* extras = nullptr);
 
 // `harness bisect`.
 Report bisect_document(const BisectReport& bisection);

@@ -43,6 +43,7 @@ inline constexpr DocumentFormat reports{"harness-reports"};
 inline constexpr DocumentFormat page{"harness-page"};
 inline constexpr DocumentFormat pages{"harness-pages"};
 inline constexpr DocumentFormat claims_page{"harness-claims-page"};
+inline constexpr DocumentFormat history_page{"harness-history-page"};
 
 }  // namespace formats
 }  // namespace harness

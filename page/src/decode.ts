@@ -1,10 +1,11 @@
-// From the text inside the page's data element to its documents: base64 of raw-deflated UTF-8 JSON, one a line.
+// From the text inside the page's data element to its documents: base64 of raw-deflated UTF-8 JSON, one a line; a history
+// is several with dots between them (history_data.ts).
 // One small library does it in every browser and in node, so that there is one path to test.
 
 import { inflateSync, strFromU8 } from "fflate";
 import type { ClaimsPage } from "./claims_data";
 import type { Contents, PageDocument, PlacementColumns, PlacementDetails, ProcessDetails } from "./data";
-import type { HistoryChart } from "./history_data";
+import type { History, HistoryHead, SeriesPoints } from "./history_data";
 
 export class Unreadable extends Error {}
 
@@ -12,7 +13,7 @@ export interface Packed {
   contents: Contents | null; // null where there is one report
   claims: ClaimsPage | null; // they lead the reports, or are the one
   pages: PageDocument[];
-  history: HistoryChart | null; // then there is nothing else
+  histories: History[]; // where there are some, there are no pages
 }
 
 export function decode(text: string): Packed {
@@ -20,27 +21,43 @@ export function decode(text: string): Packed {
   if (first === "" || first.startsWith("@")) {
     throw new Unreadable("This page was built without a report in it. Write one with `--report html=FILE`.");
   }
+  const alone = { contents: null, claims: null, pages: [], histories: [] };
+  if (is_history(first)) return { ...alone, histories: [history_in(first)] };
   const json = unpacked(first);
-  const nothing = { contents: null, claims: null, pages: [], history: null };
-  if (json.startsWith('{"format":"harness-history-chart"')) return { ...nothing, history: history_in(json) };
-  if (are_claims(json)) return { ...nothing, claims: claims_in(json) };
-  if (!json.startsWith('{"format":"harness-pages"')) return { ...nothing, pages: [parse(json)] };
+  if (are_claims(json)) return { ...alone, claims: claims_in(json) };
+  if (!json.startsWith('{"format":"harness-pages"')) return { ...alone, pages: [parse(json)] };
   const contents = JSON.parse(json) as Contents;
   check_version(contents.version);
-  const texts = others.map(unpacked);
-  if (texts.length !== contents.parts.filter((part) => part.page).length) throw new Unreadable(damaged);
+  if (others.length !== contents.parts.filter((part) => part.page).length) throw new Unreadable(damaged);
+  const histories = others.filter(is_history).map(history_in);
+  const texts = others.filter((one) => !is_history(one)).map(unpacked);
   const claims = texts[0] !== undefined && are_claims(texts[0]) ? claims_in(texts[0]) : null;
-  return { contents, claims, pages: texts.slice(claims ? 1 : 0).map(parse), history: null };
+  return { contents, claims, pages: texts.slice(claims ? 1 : 0).map(parse), histories };
+}
+
+// It alone ends its first packed text with a dot.
+function is_history(text: string): boolean {
+  return text.includes(".");
 }
 
 function are_claims(json: string): boolean {
   return json.startsWith('{"format":"harness-claims-page"');
 }
 
-function history_in(json: string): HistoryChart {
-  const history = JSON.parse(json) as HistoryChart;
-  check_version(history.version);
-  return history;
+function history_in(text: string): History {
+  const [first = "", ...packed] = text.split(".").filter(Boolean);
+  const head = JSON.parse(unpacked(first)) as HistoryHead;
+  check_version(head.version);
+  const opened = new Map<number, SeriesPoints[]>();
+  const points_of = (row: number) => {
+    const at = Math.floor(row / head.block);
+    const block = packed[at];
+    if (block === undefined) return null;
+    if (!opened.has(at)) opened.set(at, JSON.parse(unpacked(block)) as SeriesPoints[]);
+    return opened.get(at)?.[row % head.block] ?? null;
+  };
+  const commits = head.commits.map(([hash, date, subject, record]) => ({ hash, date, subject, record }));
+  return { head, commits, points_of };
 }
 
 function claims_in(json: string): ClaimsPage {
@@ -53,7 +70,10 @@ const damaged = "The report in this page is damaged: the file was cut short or c
 
 export function unpacked(base64: string): string {
   try {
-    return strFromU8(inflateSync(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))));
+    const letters = atob(base64);
+    const bytes = new Uint8Array(letters.length);
+    for (let at = 0; at < letters.length; ++at) bytes[at] = letters.charCodeAt(at);
+    return strFromU8(inflateSync(bytes));
   } catch {
     throw new Unreadable(damaged);
   }

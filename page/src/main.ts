@@ -1,6 +1,5 @@
 // The page: reads the documents in it, and builds each report once.
 
-import type { ClaimsPage } from "./claims_data";
 import type { Contents, PageDocument } from "./data";
 import { decode, type Packed, Unreadable } from "./decode";
 import { counted, printable } from "./format";
@@ -12,7 +11,7 @@ import { contents_section } from "./view/contents";
 import { type Child, el } from "./view/dom";
 import { environment_section } from "./view/environment";
 import { redraw_all } from "./view/figure";
-import { history_section } from "./view/history";
+import { HistoryView } from "./view/history";
 import { open_around, unfold_for_print } from "./view/folds";
 import { pictures_section } from "./view/pictures";
 import { suite_section } from "./view/suite";
@@ -22,12 +21,16 @@ import { verdict_section } from "./view/verdict";
 
 const place = document.getElementById("page") as HTMLElement;
 
-interface ReportView {
+interface View {
   sections: HTMLElement[];
+  place: HTMLElement; // of what is filtered
+  focus_filter: () => void;
+  follow: (hash: string) => boolean; // false where the address names nothing of it
+  unfold: () => void; // for paper
+}
+
+interface ReportView extends View {
   environment: HTMLElement;
-  table: () => CaseTable;
-  place: HTMLElement; // of the table
-  entries: Entry[];
 }
 
 // `scope` begins every id of a report that is one of several; "" where it is alone. A chapter of the deep dive folds its
@@ -50,7 +53,17 @@ function report_view(page: PageDocument, scope: string, name: string, chapter = 
   const suite = suite_section(page, scope, !chapter);
   const environment = environment_section(page, scope, chapter ? printable(name, 60) : "");
   const sections = chapter ? [verdict, suite, folded] : [verdict, table().element, suite, environment];
-  return { sections, environment, table, place: chapter ? folded : table().element, entries };
+  const follow = (hash: string) => {
+    const entry = linked_entry(entries, hash);
+    if (entry) table().reveal(entry);
+    return entry !== undefined;
+  };
+  const focus_filter = () => {
+    table().element.closest("details")?.setAttribute("open", "");
+    table().focus_filter();
+  };
+  const place = chapter ? folded : table().element;
+  return { sections, environment, place, focus_filter, follow, unfold: table };
 }
 
 function header(brand: string, links: [string, string][]): HTMLElement {
@@ -87,28 +100,40 @@ const sections_of_one: [string, string][] = [
   ["environment", "Environment"],
 ];
 
+const sections_of_history: [string, string][] = [
+  ["verdict", "History"],
+  ["changes", "Changes"],
+  ["series", "Series"],
+];
+
 // A section a report, below the contents. Where claims lead it is the deep dive: the claims, then a chapter a suite, then
 // what all of them ran on.
 function several(
   contents: Contents,
-  claims: ClaimsPage | null,
-  pages: readonly PageDocument[],
-): { children: Child[]; views: ReportView[] } {
-  const left = [...pages];
-  const views: ReportView[] = [];
+  { claims, pages, histories }: Packed,
+): { children: Child[]; views: View[] } {
+  const [left, left_histories] = [[...pages], [...histories]];
+  const views: View[] = [];
+  const environments: HTMLElement[] = [];
   const reports = contents.parts.map((part, at) => {
     if (claims && at === 0) return null;
-    const page = part.page ? left.shift() : undefined;
-    if (!page) return null;
-    const view = report_view(page, `suite-${at + 1}-`, part.name, claims !== null);
+    if (!part.page) return null;
+    const scope = `suite-${at + 1}-`;
+    const along = left_histories.shift();
+    const page = along ? undefined : left.shift();
+    const report = page ? report_view(page, scope, part.name, claims !== null) : null;
+    const view = along ? new HistoryView(along, scope) : report;
+    if (!view) return null;
+    if (report) environments.push(report.environment);
     views.push(view);
     const attributes = { id: `suite-${at + 1}`, "aria-label": `Report of ${printable(part.name, 80)}` };
     return el("section", { class: "report", attributes }, ...view.sections);
   });
-  const head = contents_section(contents, pages, claims !== null);
+  const headline = `History of ${counted(histories.length, "suite")}`;
+  const told = histories.length > 0 ? { ...contents, headline } : contents;
+  const head = contents_section(told, pages, claims !== null);
   if (!claims) return { children: [head, ...reports], views };
   const chapters = reports.filter((one) => one !== null);
-  const environments = views.map((view) => view.environment);
   return {
     children: [
       head,
@@ -121,16 +146,14 @@ function several(
   };
 }
 
-function build({ contents, claims, pages, history }: Packed): void {
-  const [first] = pages;
-  const alone = contents === null && first ? report_view(first, "", "") : null;
-  const single = history
-    ? [history_section(history)]
-    : claims
-      ? [claims_section(claims, "verdict")]
-      : (alone?.sections ?? []);
-  const all = contents ? several(contents, claims, pages) : { children: single, views: alone ? [alone] : [] };
-  const suite = contents ? "" : printable(history?.suite ?? first?.current.report.suite.name ?? "", 60);
+function build(packed: Packed): void {
+  const { contents, claims, pages, histories } = packed;
+  const [[first], [along]] = [pages, histories];
+  const alone = contents ? null : along ? new HistoryView(along, "") : first ? report_view(first, "", "") : null;
+  const single = claims ? [claims_section(claims, "verdict")] : (alone?.sections ?? []);
+  const all = contents ? several(contents, packed) : { children: single, views: alone ? [alone] : [] };
+  const suite = contents ? "" : printable(along?.head.suite ?? first?.current.report.suite.name ?? "", 60);
+  const there = ([id]: [string, string]) => id !== "changes" || (along?.head.causes.length ?? 0) > 0;
   const links: [string, string][] = contents
     ? [
         ["verdict", "Verdict"],
@@ -139,8 +162,8 @@ function build({ contents, claims, pages, history }: Packed): void {
         ),
         ...(claims ? [["pictures", "Pictures"] as [string, string]] : []),
       ]
-    : history
-      ? [["verdict", "History"]]
+    : along
+      ? sections_of_history.filter(there)
       : claims
         ? [["verdict", "Claims"]]
         : sections_of_one;
@@ -151,10 +174,7 @@ function build({ contents, claims, pages, history }: Packed): void {
     el("div", { class: "offscreen", attributes: { id: "announcements", role: "status", "aria-live": "polite" } }),
   );
   const follow = () => {
-    for (const { entries, table } of all.views) {
-      const entry = linked_entry(entries, location.hash);
-      if (entry) return table().reveal(entry);
-    }
+    if (all.views.some((view) => view.follow(location.hash))) return;
     open_around(document.getElementById(location.hash.slice(1)));
   };
   addEventListener("hashchange", follow);
@@ -163,12 +183,10 @@ function build({ contents, claims, pages, history }: Packed): void {
     if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
     const near = all.views.find(({ place }) => place.getBoundingClientRect().bottom > 0) ?? all.views[0];
     event.preventDefault();
-    const filtered = near?.table();
-    filtered?.element.closest("details")?.setAttribute("open", "");
-    filtered?.focus_filter();
+    near?.focus_filter();
   });
   addEventListener("beforeprint", () => {
-    all.views.forEach(({ table }) => table());
+    all.views.forEach((view) => view.unfold());
     unfold_for_print();
     redraw_all(true);
   });

@@ -4,10 +4,13 @@
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "harness/base/text.h"
 #include "harness/report/documents.h"
 #include "harness/report/sparkline.h"
+#include "harness/study/change_clusters.h"
 #include "page_reader.h"
 #include "studies.h"
 
@@ -68,32 +71,89 @@ TEST(History, WithoutAChangeIsGreenAndSaysSoOnce) {
   EXPECT_FALSE(report::history_document(history).document.headline.empty());
 }
 
+// The packed texts of a history's page.
+std::vector<Json> texts_of(const std::string& data) {
+  EXPECT_TRUE(data.ends_with('.'));
+  std::vector<Json> texts;
+  for (const std::string& one : split(data.substr(0, data.size() - 1), '.'))
+    texts.push_back(page::document_of_data(one));
+  return texts;
+}
+
 TEST(History, HasAPageWithTheVerdictOfEachCommit) {
   HistoryReport history = fixture::history();
   history.trends[0].points.front().record = "first";
   const Trend& trend = history.trends[0];
-  const CaseVerdicts verdicts{{{trend.points.back().record, trend.case_id}, "regressed"}};
-  EXPECT_FALSE(report::history_document(history).page) << "without verdicts it is a plain page";
-  const Report report = report::history_document(history, &verdicts);
-  const Json whole = page::document_of_data(report.page(1'000'000));
-  EXPECT_EQ(whole["headline"], report.document.headline);
-  const Json& series = whole["series"][0];
-  EXPECT_EQ(series["case"], trend.case_id);
-  EXPECT_EQ(series["margin"], trend.margin);
-  EXPECT_EQ(series["verdicts"].size(), trend.points.size());
-  EXPECT_EQ(series["verdicts"].front(), "");
-  EXPECT_EQ(series["verdicts"].back(), "regressed");
-  EXPECT_EQ(whole["left_out"], 0);
+  const report::HistoryExtras extras{
+      {{{trend.points.back().record, trend.case_id}, "regressed"}}, {}, {"https://git/{commit}", ""}};
+  EXPECT_FALSE(report::history_document(history).page) << "without extras it is a plain page";
+  const Report report = report::history_document(history, &extras);
+  const std::vector<Json> whole = texts_of(report.page(1'000'000));
+  EXPECT_EQ(whole[0]["headline"], report.document.headline);
+  EXPECT_EQ(whole[0]["tone"], "bad");
+  EXPECT_EQ(whole[0]["links"]["commit"], "https://git/{commit}");
+  EXPECT_EQ(whole[0]["facts"][0], Json({"suite", history.suite}));
+  const Json& row = whole[0]["rows"][0];
+  EXPECT_EQ(row["case"], trend.case_id);
+  EXPECT_EQ(row["finding"], "worse");
+  EXPECT_EQ(row["measured"], trend.points.size());
+  const Json& points = whole[1][0];
+  EXPECT_EQ(points["margin"], trend.margin);
+  EXPECT_EQ(points["verdicts"].size(), trend.points.size());
+  EXPECT_EQ(points["verdicts"].front(), "");
+  EXPECT_EQ(points["verdicts"].back(), "regressed");
+  EXPECT_EQ(points["told"].size(), 3U) << "as the terminal has it";
+  const Json& first = whole[0]["commits"][points["at"].front().get<std::size_t>()];
+  EXPECT_EQ(first[0], trend.points.front().commit);
+  EXPECT_EQ(first[3], "first");
   history.trends[0].informative = true;
-  const Report informs = report::history_document(history, &verdicts);
-  const Json informing = page::document_of_data(informs.page(1'000'000))["series"];
-  const auto same = std::find_if(informing.begin(), informing.end(),
-                                 [](const Json& one) { return one["informative"] == true; });
-  ASSERT_NE(same, informing.end());
-  EXPECT_EQ((*same)["verdicts"].back(), "") << "the verdict is that of another metric";
+  const Json informing = texts_of(report::history_document(history, &extras).page(1'000'000))[1];
+  for (const Json& one : informing)
+    EXPECT_EQ(one["verdicts"].back(), "") << "the verdict is that of another metric";
   history.trends[0].informative = false;
-  const Json none = page::document_of_data(report.page(10));
-  EXPECT_EQ(none["left_out"], history.trends.size()) << "what has no room is counted";
+  const std::vector<Json> none = texts_of(report.page(0));
+  ASSERT_EQ(none.size(), 1U) << "where there is no room, there are no points";
+  EXPECT_EQ(none[0]["rows"].size(), history.trends.size());
+}
+
+TEST(History, TellsOneCauseOnItsPageWithTheRowsThatItChanged) {
+  HistoryReport history = fixture::history();
+  Trend calm = history.trends[0];
+  calm.case_id = "calm";
+  calm.changes.clear();
+  calm.creep.reset();
+  calm.newest->worse = false;
+  history.trends.insert(history.trends.begin(), calm);
+  history.trends.push_back(history.trends[1]);
+  history.trends[2].case_id = "slower, too";
+  const report::HistoryExtras extras{{}, cluster_changes(history.trends), {}};
+  ASSERT_EQ(extras.causes.size(), 1U);
+  const Json head = texts_of(report::history_document(history, &extras).page(0))[0];
+  EXPECT_EQ(head["rows"][2]["case"], "calm") << "what got worse comes first";
+  ASSERT_EQ(head["causes"].size(), 1U);
+  const Json& cause = head["causes"][0];
+  EXPECT_EQ(cause["worse"], true);
+  ASSERT_EQ(cause["members"].size(), 2U);
+  const TrendChange& change = history.trends[1].changes[0];
+  for (const Json& member : cause["members"]) {
+    EXPECT_NE(head["rows"][member[0].get<std::size_t>()]["case"], "calm");
+    EXPECT_EQ(head["commits"][member[1].get<std::size_t>()][0], change.first);
+    EXPECT_NEAR(member[2].get<double>(), change.ratio, 1e-5);
+  }
+}
+
+TEST(History, UnpacksFewPointsAtOnce) {
+  HistoryReport history = fixture::history();
+  Trend one = history.trends[0];
+  one.points.resize(1000, one.points.back());
+  history.trends.assign(50, one);
+  const report::HistoryExtras extras;
+  const std::vector<Json> texts = texts_of(report::history_document(history, &extras).page(1));
+  const std::size_t block = texts[0]["block"];
+  EXPECT_EQ(block, 20U);
+  ASSERT_EQ(texts.size(), 1 + (50 + block - 1) / block);
+  EXPECT_EQ(texts[1].size(), block);
+  EXPECT_EQ(texts.back().size(), 50 % block);
 }
 
 TEST(History, NeedsNoUnicode) {

@@ -358,7 +358,7 @@ CiView ci_of(const HistoryReport& history) {
 
 }  // namespace
 
-Report history_document(const HistoryReport& history, const CaseVerdicts* verdicts) {
+Report history_document(const HistoryReport& history, const HistoryExtras* extras) {
   Document document;
   document.title = history.suite + ": history";
   document.headline = headline_of(history);
@@ -368,14 +368,22 @@ Report history_document(const HistoryReport& history, const CaseVerdicts* verdic
   document.blocks = {{Table{"", grid_of(history)}},
                      {Findings{"what changed", findings_of(history)}},
                      {List{"passed over", history_notes(history)}}};
-  if (history.alerts && (!history.alerts->alerts.empty() || !history.alerts->missed.empty()))
-    document.blocks.push_back({List{"alerts since " + history.alerts->since, alert_lines(*history.alerts)}});
-  const std::string headline = document.headline;
+  HistoryWords in_words{document.headline,
+                        document.tone,
+                        document.facts,
+                        history_notes(history),
+                        {},
+                        brief_finding,
+                        [](const Trend& trend) { return finding_of(trend).advice; }};
+  if (history.alerts && (!history.alerts->alerts.empty() || !history.alerts->missed.empty())) {
+    in_words.alerts = alert_lines(*history.alerts);
+    document.blocks.push_back({List{"alerts since " + history.alerts->since, in_words.alerts}});
+  }
   Report report{std::move(document), [&history] { return ci_of(history); },
                 [&history] { return report_json(history, formats::history); }};
-  if (verdicts != nullptr)
-    report.page = [&history, verdicts, headline](std::size_t room) {
-      return history_page(history, *verdicts, headline, room);
+  if (extras != nullptr)
+    report.page = [&history, extras, in_words](std::size_t room) {
+      return history_page(history, *extras, in_words, room == 0 ? 0 : std::max(room, largest_history));
     };
   return report;
 }

@@ -78,8 +78,6 @@ std::string cell(std::string_view name, std::string_view raw, Paint paint = Pain
 
 // Draws blocks as elements.
 struct Elements {
-  const PageOfCase& page_of;
-
   std::string operator()(const Heading& heading) const {
     return element(heading.level == 1 ? "h2" : "h3", heading.text, heading.paint);
   }
@@ -88,8 +86,7 @@ struct Elements {
     const Grid grid = with_trends(table.grid, trend_columns, true);
     if (grid.sections.empty()) return {};
     std::string text =
-        element("h2", table.title) + (page_of ? "<table class=\"filtered\">" : "<table>") +
-        "\n<thead><tr>\n" +
+        element("h2", table.title) + "<table>\n<thead><tr>\n" +
         cell("th", grid.shared.empty() ? grid.label_header : grid.label_header + " of " + grid.shared);
     for (const Column& column : grid.columns) text += cell("th", column.header);
     text += "</tr></thead>\n";
@@ -98,7 +95,7 @@ struct Elements {
       if (!section.heading.empty())
         text += "<tr>" + element("th", section.heading, section.paint) + "</tr>\n";
       for (const GridRow& row : section.rows) {
-        text += "<tr>\n" + label_of(row);
+        text += "<tr>\n" + cell("td", row.label);
         for (std::size_t i = 0; i < row.cells.size(); ++i)
           text += cell("td", row.cells.text(i), row.cells.paint(i));
         text += "</tr>\n";
@@ -106,12 +103,6 @@ struct Elements {
       text += "</tbody>\n";
     }
     return text + "</table>\n";
-  }
-
-  [[nodiscard]] std::string label_of(const GridRow& row) const {
-    if (!page_of) return cell("td", row.label);
-    const std::string& name = row.name.empty() ? row.label : row.name;
-    return fmt::format("<td><a href=\"{}\">{}</a></td>\n", escaped(page_of(name)), escaped(printable(name)));
   }
 
   std::string operator()(const Prose& prose) const {
@@ -158,10 +149,10 @@ struct Elements {
 
 }  // namespace
 
-std::string plain_elements(const Document& document, const std::string& lead, const PageOfCase& page_of) {
-  std::string body = element("h1", document.headline, document.tone) + facts_of(document.facts) + lead;
-  for (const Block& block : document.blocks) body += std::visit(Elements{page_of}, block.content);
-  body += Elements{page_of}(List{"what to do", document.next_steps});
+std::string plain_elements(const Document& document) {
+  std::string body = element("h1", document.headline, document.tone) + facts_of(document.facts);
+  for (const Block& block : document.blocks) body += std::visit(Elements{}, block.content);
+  body += Elements{}(List{"what to do", document.next_steps});
   return body + element("p", document.exit_meaning, Paint::faint);
 }
 

@@ -1,7 +1,6 @@
-// Plain elements of HTML: what a page without the template is made of, and the pages of a site. Pure.
+// Plain elements of HTML: what a page without the template is made of. Pure.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,12 +20,8 @@ std::string element(std::string_view name, std::string_view raw, Paint paint = P
 
 std::string list_of(const std::vector<std::string>& lines);
 
-// The page of a case, by its id.
-using PageOfCase = std::function<std::string(const std::string& case_id)>;
-
-// All of a document. `lead`: markup behind its facts. With `page_of` the rows of a table are links.
-std::string plain_elements(const Document& document, const std::string& lead = {},
-                           const PageOfCase& page_of = {});
+// All of a document.
+std::string plain_elements(const Document& document);
 
 // `body` is markup.
 std::string plain_page(const std::string& title, const std::string& body);

@@ -23,7 +23,7 @@ Document summary_of(const std::vector<SuiteReport>& reports, int status) {
   std::size_t red = 0;
   for (const SuiteReport& one : reports) {
     red += one.status == 0 ? 0 : 1;
-    if (one.status == status) summary.tone = one.report.document.tone;
+    if (one.status == status && summary.tone != report::Paint::bad) summary.tone = one.report.document.tone;
     if (one.leads) continue;
     if (const std::string line = headline_of(one); !line.empty()) summary.facts.emplace_back(one.suite, line);
   }

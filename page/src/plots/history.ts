@@ -2,17 +2,13 @@
 // lasting change.
 
 import type { EChartsOption } from "echarts";
-import { change, counted, printable, range_with_unit, tick, verdict_words, with_unit } from "../format";
-import type { CaseSeries, HistoryCommit, HistorySeries } from "../history_data";
+import { change, counted, percent, printable, range_with_unit, tick, verdict_words, with_unit } from "../format";
+import type { CaseSeries, HistoryCommit } from "../history_data";
 import type { Verdict } from "../reports";
 import type { Theme } from "../theme";
 import { axis_style, base, type DataTable, type Drawn, type Look, told, value_axis } from "./plot";
 
-export function history(
-  series: HistorySeries | CaseSeries,
-  commits: readonly HistoryCommit[],
-  look: Look,
-): Drawn {
+export function history(series: CaseSeries, commits: readonly HistoryCommit[], look: Look): Drawn {
   const title = `${printable(series.metric, 40)}, ${printable(series.device, 80)}`;
   if (series.at.length === 0) {
     return { title, missing: "There is no point.", remedy: "Measure a commit of the branch with `harness run`." };
@@ -22,10 +18,10 @@ export function history(
     summary: summary_of(series, commits),
     notes: [
       "Points: a commit each, the geometric mean of its processes; strokes: the interval at 99 %.",
-      verdicts_of(series).some((verdict) => verdict !== "")
+      series.verdicts.some((verdict) => verdict !== "")
         ? "Their shape is the verdict of that commit's own run: ▲ regressed, ▼ improved, ◆ undecided, ● anything else."
         : "",
-      series.anchor === null ? "" : `Band: the anchor (${printable(series.anchor.name, 80)}) and its margin.`,
+      series.anchor === null ? "" : `Band: the anchor (${printable(series.anchor.name, 80)}) and its margin of ${percent(series.margin)}.`,
       series.changes.length > 0 ? "Vertical lines: lasting changes; ▲ for the worse, ▼ for the better." : "",
     ].filter(Boolean),
     height: 320,
@@ -34,13 +30,9 @@ export function history(
   };
 }
 
-function verdicts_of(series: HistorySeries | CaseSeries): string[] {
-  return "verdicts" in series ? series.verdicts : [];
-}
-
 // "regressed"; "" where that case was not judged.
-export function verdict_at(series: HistorySeries | CaseSeries, point: number): string {
-  const verdict = verdicts_of(series)[point] ?? "";
+export function verdict_at(series: CaseSeries, point: number): string {
+  const verdict = series.verdicts[point] ?? "";
   return Object.hasOwn(verdict_words, verdict) ? verdict_words[verdict as Verdict] : printable(verdict, 40);
 }
 
@@ -53,13 +45,13 @@ function mark_of(verdict: string, theme: Theme) {
   return {};
 }
 
-export function commit_at(series: HistorySeries, commits: readonly HistoryCommit[], point: number): HistoryCommit {
+export function commit_at(series: CaseSeries, commits: readonly HistoryCommit[], point: number): HistoryCommit {
   return commits[series.at[point] ?? -1] ?? { hash: "", date: "", subject: "", record: "" };
 }
 
 const short = (hash: string) => hash.slice(0, 10);
 
-function summary_of(series: HistorySeries, commits: readonly HistoryCommit[]): string {
+function summary_of(series: CaseSeries, commits: readonly HistoryCommit[]): string {
   const last = series.at.length - 1;
   const [from, to] = [commit_at(series, commits, 0), commit_at(series, commits, last)];
   return (
@@ -70,7 +62,7 @@ function summary_of(series: HistorySeries, commits: readonly HistoryCommit[]): s
   );
 }
 
-function option_of(series: HistorySeries, commits: readonly HistoryCommit[], look: Look): EChartsOption {
+function option_of(series: CaseSeries, commits: readonly HistoryCommit[], look: Look): EChartsOption {
   const { theme } = look;
   const last = series.at.length - 1;
   const strokes = series.at.flatMap((_, at) => {
@@ -129,10 +121,10 @@ function option_of(series: HistorySeries, commits: readonly HistoryCommit[], loo
         name: "commit",
         symbolSize: series.at.length > 300 ? 4 : 7,
         itemStyle: { color: theme.current },
-        cursor: "verdicts" in series ? "pointer" : "default",
+        cursor: "pointer",
         data: series.center.map((value, at) => ({
           value: [at, value],
-          ...mark_of(verdicts_of(series)[at] ?? "", theme),
+          ...mark_of(series.verdicts[at] ?? "", theme),
         })),
         markLine: {
           silent: true,
@@ -163,7 +155,7 @@ function option_of(series: HistorySeries, commits: readonly HistoryCommit[], loo
   };
 }
 
-function table_of(series: HistorySeries, commits: readonly HistoryCommit[]): DataTable {
+function table_of(series: CaseSeries, commits: readonly HistoryCommit[]): DataTable {
   return {
     columns: ["commit", "date", "subject", `value (${series.unit})`, "interval", "verdict", "record"],
     rows: series.at.map((_, at) => {

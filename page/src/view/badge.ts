@@ -22,7 +22,7 @@ export const outcomes_worst_first: Outcome[] = [
   "skipped",
 ];
 
-function shape(sign: string, word: string, tone: string): HTMLElement {
+export function shape(sign: string, word: string, tone: string): HTMLElement {
   return el(
     "span",
     `badge ${tone}`,

@@ -1,16 +1,30 @@
-// The address of a case on this page: #case=ID&metric=M, with &suite=S where there are several suites.
+// The address of a case on this page: #case=ID&metric=M, with &suite=S where there are several suites; in a history
+// with &device=D, and &commit=HASH where a commit was chosen.
 
 import { type Entry, find_entry } from "../report";
 
-export function case_link({ case: name, metric, suite }: Entry): string {
-  const field = (key: string, text: string) => `${key}=${encodeURIComponent(well_formed(text))}`;
-  return `#${[field("case", name), field("metric", metric), ...(suite ? [field("suite", suite)] : [])].join("&")}`;
+export interface Linked {
+  case: string;
+  metric: string;
+  suite?: string;
+  device?: string;
+  commit?: string;
+}
+
+export function case_link(linked: Linked): string {
+  const fields = (["case", "metric", "suite", "device", "commit"] as const).flatMap((key) =>
+    linked[key] || key === "case" ? [`${key}=${encodeURIComponent(well_formed(linked[key] ?? ""))}`] : [],
+  );
+  return `#${fields.join("&")}`;
+}
+
+export function fields_of(hash: string): URLSearchParams | null {
+  return hash.startsWith("#case=") ? new URLSearchParams(hash.slice(1).replace(/\+/g, "%2B")) : null;
 }
 
 export function linked_entry(entries: readonly Entry[], hash: string): Entry | undefined {
-  if (!hash.startsWith("#case=")) return undefined;
-  const fields = new URLSearchParams(hash.slice(1).replace(/\+/g, "%2B"));
-  return find_entry(entries, fields.get("case") ?? "", fields.get("metric"), fields.get("suite"));
+  const fields = fields_of(hash);
+  return fields ? find_entry(entries, fields.get("case") ?? "", fields.get("metric"), fields.get("suite")) : undefined;
 }
 
 // encodeURIComponent throws on half a surrogate pair.

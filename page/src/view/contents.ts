@@ -5,8 +5,8 @@ import type { Contents, PageDocument, Tone } from "../data";
 import { printable, verdict_signs } from "../format";
 import { el } from "./dom";
 
-const classes: Partial<Record<Tone, string>> = { bad: "regressed", good: "improved", doubtful: "inconclusive" };
-const signs: Partial<Record<Tone, string>> = { bad: "▲", good: "✓", doubtful: "?" };
+export const classes: Partial<Record<Tone, string>> = { bad: "regressed", good: "improved", doubtful: "inconclusive" };
+export const signs: Partial<Record<Tone, string>> = { bad: "▲", good: "✓", doubtful: "?" };
 
 export function contents_section(contents: Contents, pages: readonly PageDocument[], claimed: boolean): HTMLElement {
   const left = [...pages];
@@ -20,7 +20,7 @@ export function contents_section(contents: Contents, pages: readonly PageDocumen
       "li",
       verdict ?? classes[part.tone] ?? "uncompared",
       el("span", { class: "sign", attributes: { "aria-hidden": true } }, sign),
-      page || claims
+      part.page
         ? el("a", { attributes: { href: `#suite-${at + 1}` } }, el("bdi", null, name))
         : el("bdi", null, name),
       el("span", "rest", printable(part.headline, 300)),

@@ -14,9 +14,6 @@ std::string_view page_template();
 // plot.mjs, which node runs; "" in a build without it.
 std::string_view plot_program();
 
-// history.js, which the pages of a site share; "" in a build without it.
-std::string_view site_script();
-
 // Why this build carries none: "it was configured without npm"; "" when it does.
 std::string_view page_obstacle();
 

@@ -129,8 +129,9 @@ function several(
     const attributes = { id: `suite-${at + 1}`, "aria-label": `Report of ${printable(part.name, 80)}` };
     return el("section", { class: "report", attributes }, ...view.sections);
   });
-  const headline = `History of ${counted(histories.length, "suite")}`;
-  const told = histories.length > 0 ? { ...contents, headline } : contents;
+  const title = `History of ${counted(histories.length, "suite")}`;
+  if (histories.length > 0) document.title = title;
+  const told = histories.length > 0 ? { ...contents, headline: title } : contents;
   const head = contents_section(told, pages, claims !== null);
   if (!claims) return { children: [head, ...reports], views };
   const chapters = reports.filter((one) => one !== null);

@@ -29,6 +29,6 @@ git checkout -q main && git merge -q --ff-only my-branch
 page manual/reference.md 'history'
 step 0 "harness history"
 step 1 "harness history"
-step 0 "harness history --report"
+step 0 "harness history --html"
 [ -s history.html ] || problem "there is no page"
 finish_walk

@@ -22,9 +22,11 @@ export function documents_in(name) {
   return lines.map((line) => JSON.parse(inflateRawSync(Buffer.from(line, "base64")).toString("utf8")));
 }
 
-const packed = (value) => deflateRawSync(Buffer.from(JSON.stringify(value)), { level: 9 }).toString("base64");
+const text_of = (value) => deflateRawSync(Buffer.from(JSON.stringify(value)), { level: 9 }).toString("base64");
+const packed = (value) => (Array.isArray(value) ? value.map((one) => `${text_of(one)}.`).join("") : text_of(value));
 
-// Writes a document, or the contents and the documents of several, as a page and returns the page's path.
+// Writes a document, or the contents and the documents of several, as a page and returns the page's path. The document of
+// a history is an array: its head and its blocks of points.
 export function write_page(name, ...documents) {
   const template = readFileSync(join(process.env.PAGE_BUILD, "dist/page.html"), "utf8");
   const data = documents.map(packed).join("\n");

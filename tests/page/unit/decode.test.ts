@@ -8,7 +8,7 @@ const packed = (value: unknown) => deflateRawSync(Buffer.from(JSON.stringify(val
 const least = { format: "harness-page", version: 1, title: "µ ✓ 漢" };
 
 test("a document survives packing, with letters of every kind", () => {
-  assert.deepEqual(decode(`\n ${packed(least)} \n`), { contents: null, claims: null, pages: [least], history: null });
+  assert.deepEqual(decode(`\n ${packed(least)} \n`), { contents: null, claims: null, pages: [least], histories: [] });
 });
 
 test("several documents, one a line, come with their contents", () => {
@@ -24,7 +24,7 @@ test("several documents, one a line, come with their contents", () => {
     contents,
     claims: null,
     pages: [least],
-    history: null,
+    histories: [],
   });
   const claims = { format: "harness-claims-page", version: 1, headline: "1 claim", confidence: 0.99, claims: [] };
   const led = { ...contents, parts: [{ name: "claims", headline: "", tone: "plain", page: true }, ...contents.parts] };
@@ -32,15 +32,27 @@ test("several documents, one a line, come with their contents", () => {
     contents: led,
     claims,
     pages: [least],
-    history: null,
+    histories: [],
   });
-  assert.deepEqual(decode(packed(claims)), { contents: null, claims, pages: [], history: null });
-  const history = { format: "harness-history-chart", version: 1, headline: "h", commits: [], series: [] };
-  assert.deepEqual(decode(packed(history)), { contents: null, claims: null, pages: [], history });
-  assert.throws(() => decode(packed({ ...history, version: 2 })), /version 2/);
+  assert.deepEqual(decode(packed(claims)), { contents: null, claims, pages: [], histories: [] });
   assert.throws(() => decode(packed({ ...claims, version: 2 })), /version 2/);
   assert.throws(() => decode(packed(contents)), /damaged/, "a report is missing");
   assert.throws(() => decode(packed({ ...contents, version: 2 })), /version 2/);
+});
+
+test("a history unpacks a block of points when one of its series is asked for", () => {
+  const head = { format: "harness-history-page", version: 1, headline: "h", commits: [["c", "d", "s", "r"]], block: 2 };
+  const text = (...blocks: string[]) => [packed(head), ...blocks].map((one) => `${one}.`).join("");
+  const [one] = decode(text(packed([{ at: [0] }, { at: [1] }]), "***")).histories;
+  assert.ok(one);
+  assert.deepEqual(one.commits, [{ hash: "c", date: "d", subject: "s", record: "r" }]);
+  assert.deepEqual(one.points_of(1)?.at, [1]);
+  assert.throws(() => one.points_of(2), /damaged/, "only now");
+  assert.equal(one.points_of(4), null, "there was no room");
+  assert.throws(() => decode(`${packed({ ...head, version: 2 })}.`), /version 2/);
+  const parts = ["a", "b"].map((name) => ({ name, headline: "", tone: "plain", page: true }));
+  const contents = { format: "harness-pages", version: 1, headline: "", tone: "plain", parts };
+  assert.equal(decode([packed(contents), text(), text()].join("\n")).histories.length, 2);
 });
 
 test("a page without data says that none was put in", () => {

@@ -40,7 +40,8 @@ class EnergyThread {
       const std::optional<double> value = read_();
       const Seconds told = now_();
       if (!steps_.add(value, asked, told)) return;
-      if (asked + apart_ > told) std::this_thread::sleep_for(std::chrono::duration<double>(asked + apart_ - told));
+      if (asked + apart_ > told)
+        std::this_thread::sleep_for(std::chrono::duration<double>(asked + apart_ - told));
     }
   }
 

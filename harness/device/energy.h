@@ -1,5 +1,5 @@
-// The counter of the energy that a device has used. It moves a few times a second, and reading it takes long,
-// so only its steps tell something: what it counted, and between which two moments it began to say so.
+// The counter of the energy that a device has used. It moves a few times a second, and reading it takes long.
+// So only its steps tell something, and each only between two readings.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,16 @@ struct EnergyStep {
   double joules = 0;   // that it counts from here on, since whenever
   Seconds after = 0;   // when the last reading with the old value was begun
   Seconds before = 0;  // when the first reading with the new value had ended
+
+  bool operator==(const EnergyStep&) const = default;
 };
 
-// What a counter did while it was read again and again.
+// The steps of a counter that was read again and again.
 struct EnergyLog {
   std::vector<EnergyStep> steps;  // in order; the value at the first reading is none
   std::int64_t readings = 0;
-  Seconds reading = 0;      // how long one took, the mean
-  bool went_back = false;   // it wrapped, or was reset: `steps` ends there
+  Seconds reading = 0;       // how long one took, the mean
+  bool went_back = false;    // it wrapped, or was reset: `steps` ends there
   bool fell_silent = false;  // a reading failed: likewise
 };
 
@@ -44,9 +46,9 @@ class EnergySteps {
   Seconds spent_ = 0;
 };
 
-// Reads a counter in a thread of its own until the returned function is called, which waits for the reading at
-// hand. Readings begin at least `apart` from each other. Absent where the first reading fails, which is made
-// right away. `read` (joules) and `now` are called in both threads, never at once.
+// Reads a counter in a thread of its own until the returned function is called, which waits for the reading
+// at hand. Readings begin at least `apart` from each other. Absent where the first reading fails, which is
+// made right away. `read` (joules) and `now` are called in both threads, never at once.
 Since<EnergyLog> read_energy_apart(std::function<std::optional<double>()> read, std::function<Seconds()> now,
                                    Seconds apart);
 

@@ -49,8 +49,8 @@ inline constexpr BuiltInMetric time_metric{"time", "us", Direction::lower_is_bet
   metric(buffer_memory, "bytes", lower_is_better, decides, "tensors and workspace of a call") \
   metric(peak_memory, "bytes", lower_is_better, decides, "tensors, workspace and memory of the variant's own, on CUDA") \
   metric(launch_time, "us", lower_is_better, decides, "host time to queue a call, on CUDA") \
-  metric(energy, "J", lower_is_better, decides, "energy of a call among calls without pauses, on CUDA") \
-  metric(sustained_time, "us", lower_is_better, informs, "a call among calls without pauses, on CUDA")
+  metric(energy, "J", lower_is_better, decides, "energy of a call without pauses, on CUDA") \
+  metric(sustained_time, "us", lower_is_better, informs, "a call without pauses, on CUDA")
 // clang-format on
 
 // cycles_metric, error_metric, ...
@@ -73,6 +73,11 @@ constexpr const BuiltInMetric* find_built_in(std::string_view name) {
 constexpr bool informs_by_default(std::string_view name) {
   const BuiltInMetric* metric = find_built_in(name);
   return metric != nullptr && metric->bearing == Bearing::informs;
+}
+
+// Whether only a GPU can tell it, so that a suite without one cannot ask for it.
+constexpr bool is_of_gpus(std::string_view name) {
+  return name == energy_metric.name || name == sustained_time_metric.name;
 }
 
 // Whether a workload must not call a metric of its own so.

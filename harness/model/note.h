@@ -40,13 +40,13 @@ enum class NoteCode {
   metric_of_one_gpu,       // metric, gpus: the case uses several
   energy_stands,           // metric, seconds, needs: the counter made fewer steps in this time
   energy_went_back,        // metric: the counter did
-  // calls, seconds: of a window; steps, interval, reading: of its counter; open: share of the energy that these
-  // leave open; watts; idle: share of the window in pauses; idle_watts, where known
+  // calls, seconds: of a window. steps, interval, reading: of its counter; open: share of the energy that
+  // these leave open. watts; idle_watts, where known; idle: share of the window in pauses
   energy_window,
-  sustained_by_cap,        // predicted, measured, boost: seconds of a call; cap: W
-  metric_unreported,       // metric: neither the workload nor the variant reported it
-  kernels_unseen,          // problem: the profiler's
-  trace_overhead,          // traced, untraced: seconds that the program took with and without the trace
+  sustained_by_cap,   // predicted, measured, boost: seconds of a call; cap: W
+  metric_unreported,  // metric: neither the workload nor the variant reported it
+  kernels_unseen,     // problem: the profiler's
+  trace_overhead,     // traced, untraced: seconds that the program took with and without the trace
   // source: a StepSource; steps, launches: a step, settling, outside, processes: that have them;
   // helpers: processes without any, helper_launches
   steps_found,

@@ -90,7 +90,8 @@ class SteadyWork {
   // Waits for the oldest round.
   Status see_end() {
     const RoundEvents::Pair& pair = events_.of(ended_);
-    if (auto status = check(cudaEventSynchronize(pair.end), "calls one after the other (cudaEventSynchronize)");
+    if (auto status =
+            check(cudaEventSynchronize(pair.end), "calls one after the other (cudaEventSynchronize)");
         !status)
       return status;
     const Seconds seen = host_now();

@@ -41,7 +41,8 @@ Nvml::Nvml(const std::string& uuid, const std::string& pci_bus) : library_(std::
   if (!library_->started()) return;
   device_ = library_->find("nvmlDeviceGetHandleByUUID", uuid);
   if (device_ == nullptr) device_ = library_->find("nvmlDeviceGetHandleByPciBusId_v2", pci_bus);
-  counts_alone_ = device_ != nullptr && !library_->current_mode("nvmlDeviceGetMigMode", device_).value_or(false);
+  counts_alone_ =
+      device_ != nullptr && !library_->current_mode("nvmlDeviceGetMigMode", device_).value_or(false);
 }
 
 Nvml::~Nvml() = default;

@@ -44,8 +44,8 @@ class Nvml {
   // may number processes differently. If this process is then not listed, one of those listed counts as it.
   [[nodiscard]] std::optional<Conditions> conditions() const;
 
-  // The energy that the GPU has used since its driver was loaded, in joules. std::nullopt where it has no such
-  // counter, and in MIG mode, where it counts for other slices, too. Any thread, one at a time.
+  // The energy that the GPU has used since its driver was loaded, in joules. std::nullopt where it has no
+  // such counter. In MIG mode, too, where it counts for other slices. Any thread, one at a time.
   [[nodiscard]] std::optional<double> joules() const;
 
  private:

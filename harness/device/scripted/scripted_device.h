@@ -73,8 +73,8 @@ struct ScriptedCase {
 // A counter of energy. Its steps are counted from the begin of a watch.
 struct ScriptedEnergy {
   double idle_watts = 0;
-  std::vector<double> step_ms{100};  // between two steps, in turn; none: it stands still
-  double reading_us = 1000;          // how long one takes, with the counter's value at its middle
+  std::vector<double> step_ms{100};     // between two steps, in turn; none: it stands still
+  double reading_us = 1000;             // how long one takes, with the counter's value at its middle
   std::optional<double> back_after_ms;  // of a watch: it begins again at 0
   std::optional<double> cap_watts;
 };

@@ -1,8 +1,8 @@
 // Energy of a call from what a counter did while calls followed each other. Pure.
 //
 // A step of the counter says how much energy had been used at a moment between two readings. The calls that
-// had ended by the middle of the two are known, so energy over calls is a line, and its slope by least squares
-// is the energy of a call. A delay that all steps share does not move it.
+// had ended in the middle between them are known. Energy over calls is then a line, whose slope by least
+// squares is the energy of a call. A delay that all steps share does not move it.
 //
 // The steps leave this open: each lies anywhere between its readings, and a call may draw its power at either
 // end. `open` is the largest relative error of the slope that this allows, each step with the worst sign.
@@ -17,10 +17,10 @@
 namespace harness {
 
 struct EnergyOfCalls {
-  double joules = 0;    // of a call, without what the device draws in pauses
-  double open = 0;      // a share of `joules`
-  double watts = 0;     // of the device while it works
-  int steps = 0;        // of the counter
+  double joules = 0;     // of a call, without what the device draws in pauses
+  double open = 0;       // a share of `joules`
+  double watts = 0;      // of the device while it works
+  int steps = 0;         // of the counter
   Seconds interval = 0;  // between two of them, the mean
 };
 
@@ -45,14 +45,16 @@ struct SteadyCalls {
 // From the first end of a round that is not before `from`. std::nullopt where less than one round follows.
 std::optional<SteadyCalls> steady_calls(const std::vector<Progress>& progress, Seconds from);
 
-// The time of a call that follows others without a pause, from its time at the boost clock, its energy and the
-// power that the device keeps to.
+// The time of a call that follows others without a pause, from its time at the boost clock, its energy and
+// the power that the device keeps to.
 //
 // Without a limit a call takes `boost`. A device that would draw more than `cap` lowers its clock until it
 // draws `cap`, so a call of `joules` takes joules / cap then. That is longer than `boost`, or there would be
-// no need to lower the clock. So the larger of both holds, with the energy that a call has at the clock where
-// the device ends up: at the boost clock the same call needs more, because the voltage is higher. The energy
-// that is measured without pauses is of that clock. It cannot foresee other limits, such as heat.
+// no need to lower the clock. So the larger of both holds.
+//
+// `joules` is of the clock where the device ends up, as calls without pauses have it. At the boost clock the
+// voltage is higher, so the same call needs more, and the time by it would be too long. Limits other than
+// power, such as heat, are not foreseen.
 Seconds sustained_time_by(Seconds boost, double joules, double cap);
 
 }  // namespace harness

@@ -53,7 +53,7 @@ void measure_idle_power(CaseParts& parts) {
   if (const std::optional<EnergyLog> log = watch()) parts.carried.idle_watts = power_of_idling(*log);
 }
 
-// What was seen of calls that followed each other.
+// A watch over calls that followed each other.
 struct Seen {
   std::vector<Progress> progress;
   std::optional<EnergyLog> log;
@@ -64,11 +64,11 @@ Result<Seen> watch_calls(CaseParts& parts, Subject& subject, Seconds call) {
   const int at_once = parts.sampler.calls_at_once(subject);
   const double times = std::clamp(std::ceil(least_round / (call * at_once)), 1.0, most_in_round);
   const Round round{[&](sdk::Stream stream) {
-                      for (int i = 0; i < static_cast<int>(times); ++i) parts.sampler.queue_next(subject, stream);
+                      for (int i = 0; i < static_cast<int>(times); ++i)
+                        parts.sampler.queue_next(subject, stream);
                     },
                     static_cast<int>(times) * at_once};
-  const Seconds window =
-      std::clamp(calls_in_energy_window * call, energy_window, longest_energy_window);
+  const Seconds window = std::clamp(calls_in_energy_window * call, energy_window, longest_energy_window);
   const Since<Conditions> conditions = parts.device.sensors().watch_conditions();
   const Since<EnergyLog> watch = parts.device.sensors().watch_energy();
   Result<std::vector<Progress>> progress =
@@ -95,7 +95,8 @@ void note_window(const CaseParts& parts, Subject& subject, const EnergyOfCalls& 
 }
 
 // Only samples of the boost clock tell what a call takes without a limit.
-void note_prediction(const CaseParts& parts, Subject& subject, double joules, Seconds boost, Seconds measured) {
+void note_prediction(const CaseParts& parts, Subject& subject, double joules, Seconds boost,
+                     Seconds measured) {
   const std::optional<double> cap = parts.device.sensors().power_cap();
   if (parts.planned.sampling.power != PowerMode::boost || !cap || !(*cap > 0)) return;
   subject.result.notes.push_back({NoteCode::sustained_by_cap,

@@ -30,7 +30,7 @@ struct CollectorOptions {
   bool alone = true;  // no other build is measured in this process
 };
 
-// What calls that follow each other without a pause use, each where it is known.
+// The use of calls that follow each other without a pause, each where it is known.
 struct SteadyUse {
   std::optional<double> joules = {};  // a call
   std::optional<Seconds> call = {};

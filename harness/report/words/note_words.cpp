@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/units.h"
+
 namespace harness::report {
 namespace {
 
@@ -142,15 +144,14 @@ std::string without_processes(const Note& note) {
     case NoteCode::metric_without_counter:
       return on_missing_metric(note, "no counter of energy can be read on this device");
     case NoteCode::metric_beside_others:
-      return on_missing_metric(note, fmt::format("{} other process{} used the device; end them, or wait",
-                                                 note.count("processes"),
-                                                 note.count("processes") == 1 ? "" : "es"));
+      return on_missing_metric(
+          note, fmt::format("{} other process{} used the device; end them, or wait", note.count("processes"),
+                            note.count("processes") == 1 ? "" : "es"));
     case NoteCode::metric_of_one_gpu:
       return on_missing_metric(note, fmt::format("the case uses {} GPUs", note.count("gpus")));
     case NoteCode::energy_stands:
-      return on_missing_metric(note,
-                               fmt::format("the counter of energy made fewer than {} steps in {:.1f} s",
-                                           note.count("needs"), note.number("seconds")));
+      return on_missing_metric(note, fmt::format("the counter of energy made fewer than {} steps in {:.1f} s",
+                                                 note.count("needs"), note.number("seconds")));
     case NoteCode::energy_went_back:
       return on_missing_metric(note, "the counter of energy went back; measure again");
     case NoteCode::energy_window: return on_energy(note);

@@ -35,9 +35,18 @@ enum class NoteCode {
   metric_without_clock,  // metric: this device does not tell its clock
   metric_of_two_builds,  // metric: builds in one process cannot be told apart
   metric_of_single_calls,  // metric: a batch launches all its calls at once
-  metric_unreported,       // metric: neither the workload nor the variant reported it
-  kernels_unseen,          // problem: the profiler's
-  trace_overhead,          // traced, untraced: seconds that the program took with and without the trace
+  metric_without_counter,  // metric: the device has no counter of energy, or does not let it be read
+  metric_beside_others,    // metric, processes: others that used the device meanwhile
+  metric_of_one_gpu,       // metric, gpus: the case uses several
+  energy_stands,           // metric, seconds, needs: the counter made fewer steps in this time
+  energy_went_back,        // metric: the counter did
+  // calls, seconds: of a window. steps, interval, reading: of its counter; open: share of the energy that
+  // these leave open. watts; idle_watts, where known; idle: share of the window in pauses
+  energy_window,
+  sustained_by_cap,   // predicted, measured, boost: seconds of a call; cap: W
+  metric_unreported,  // metric: neither the workload nor the variant reported it
+  kernels_unseen,     // problem: the profiler's
+  trace_overhead,     // traced, untraced: seconds that the program took with and without the trace
   // source: a StepSource; steps, launches: a step, settling, outside, processes: that have them;
   // helpers: processes without any, helper_launches
   steps_found,
@@ -66,6 +75,13 @@ inline constexpr auto enum_names<NoteCode> =
                      {NoteCode::metric_without_clock, "metric_without_clock"},
                      {NoteCode::metric_of_two_builds, "metric_of_two_builds"},
                      {NoteCode::metric_of_single_calls, "metric_of_single_calls"},
+                     {NoteCode::metric_without_counter, "metric_without_counter"},
+                     {NoteCode::metric_beside_others, "metric_beside_others"},
+                     {NoteCode::metric_of_one_gpu, "metric_of_one_gpu"},
+                     {NoteCode::energy_stands, "energy_stands"},
+                     {NoteCode::energy_went_back, "energy_went_back"},
+                     {NoteCode::energy_window, "energy_window"},
+                     {NoteCode::sustained_by_cap, "sustained_by_cap"},
                      {NoteCode::metric_unreported, "metric_unreported"},
                      {NoteCode::kernels_unseen, "kernels_unseen"},
                      {NoteCode::trace_overhead, "trace_overhead"},

@@ -22,7 +22,8 @@ inline bool proof_covers(std::string_view metric, std::string_view device) {
   const DeviceKind* kind = find_device_kind(device);
   return (kind != nullptr && metric == kind->time_metric) || metric == cycles_metric.name ||
          metric == kernel_time_metric.name || metric == buffer_memory_metric.name ||
-         metric == peak_memory_metric.name || metric == error_metric.name || is_counter_name(metric);
+         metric == peak_memory_metric.name || metric == error_metric.name || metric == energy_metric.name ||
+         metric == sustained_time_metric.name || is_counter_name(metric);
 }
 
 // The same of a case: a program's proof covers the kernels of its steps, and nothing of the host. `Case`: a

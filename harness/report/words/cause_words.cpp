@@ -45,6 +45,7 @@ std::string step_words(const Cause& cause) {
     case CaseStep::audit: return fmt::format("verifying calls in placement {}", cause.count("placement"));
     case CaseStep::last_check: return "checking the result after timing";
     case CaseStep::report_metrics: return "reporting its metrics";
+    case CaseStep::measure_energy: return "measuring its energy";
     case CaseStep::look_at_kernels: return "looking at its kernels";
     case CaseStep::measure_control: return "measuring an empty call";
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/units.h"
+
 namespace harness::report {
 namespace {
 
@@ -30,6 +32,27 @@ std::string on_sets(const Note& note) {
 
 std::string on_missing_metric(const Note& note, std::string_view why) {
   return fmt::format("metric `{}` is missing: {}", note.text("metric"), why);
+}
+
+std::string on_energy(const Note& note) {
+  std::string text = fmt::format(
+      "energy by {} steps of the counter, {:.0f} ms apart, over {} calls in {:.2f} s at {:.0f} W; reading it "
+      "took {:.1f} ms, so it is known to {:.2f} %",
+      note.count("steps"), note.number("interval") * 1e3, note.count("calls"), note.number("seconds"),
+      note.number("watts"), note.number("reading") * 1e3, note.number("open") * 100);
+  if (note.number("idle_watts") > 0) text += fmt::format("; idle power {:.0f} W", note.number("idle_watts"));
+  if (note.number("idle") >= 1e-3)
+    text += fmt::format("; pauses, {:.1f} % of the time, are left out", note.number("idle") * 100);
+  return text;
+}
+
+std::string on_cap(const Note& note) {
+  const double predicted = note.number("predicted"), measured = note.number("measured");
+  return fmt::format(
+      "without pauses a call should take {} by its energy and the power limit of {:.0f} W, and took {} "
+      "({:+.1f} %)",
+      format_seconds(predicted), note.number("cap"), format_seconds(measured),
+      (predicted / measured - 1) * 100);
 }
 
 std::string on_steps(const Note& note) {
@@ -118,6 +141,21 @@ std::string without_processes(const Note& note) {
                                "two builds in one process cannot be told apart; `harness run` measures it");
     case NoteCode::metric_of_single_calls:
       return on_missing_metric(note, "a batch launches all its calls at once");
+    case NoteCode::metric_without_counter:
+      return on_missing_metric(note, "no counter of energy can be read on this device");
+    case NoteCode::metric_beside_others:
+      return on_missing_metric(
+          note, fmt::format("{} other process{} used the device; end them, or wait", note.count("processes"),
+                            note.count("processes") == 1 ? "" : "es"));
+    case NoteCode::metric_of_one_gpu:
+      return on_missing_metric(note, fmt::format("the case uses {} GPUs", note.count("gpus")));
+    case NoteCode::energy_stands:
+      return on_missing_metric(note, fmt::format("the counter of energy made fewer than {} steps in {:.1f} s",
+                                                 note.count("needs"), note.number("seconds")));
+    case NoteCode::energy_went_back:
+      return on_missing_metric(note, "the counter of energy went back; measure again");
+    case NoteCode::energy_window: return on_energy(note);
+    case NoteCode::sustained_by_cap: return on_cap(note);
     case NoteCode::metric_unreported:
       return on_missing_metric(note, "neither the workload nor the variant reported it");
     case NoteCode::trace_overhead:

@@ -46,6 +46,7 @@ Step comparable_step(const RowExplanation& one) {
 }
 
 std::string placements_text(const ProcessEvidence& process) {
+  if (process.pinned) return std::string(pin_without_samples);
   std::vector<std::string> values;
   for (std::size_t i = 0; i < std::min(process.placements.size(), most_placements); ++i)
     values.push_back(value_text(process.placements[i].value));
@@ -57,7 +58,8 @@ std::string placements_text(const ProcessEvidence& process) {
 Section side_section(const char* heading, const std::vector<ProcessEvidence>& processes) {
   Section section{heading, Paint::strong, {}};
   for (const ProcessEvidence& process : processes) {
-    std::size_t samples = 0, mild = 0, far = 0;
+    const PlacementEvidence pinned = process.pinned.value_or(PlacementEvidence{});
+    std::size_t samples = pinned.samples, mild = pinned.mild, far = pinned.far;
     for (const PlacementEvidence& placement : process.placements) {
       samples += placement.samples;
       mild += placement.mild;

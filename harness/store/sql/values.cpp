@@ -22,6 +22,7 @@ namespace {
 constexpr const char* estimator = "trimmed_log_mean";
 
 double log_value_of(const ProcessSamples& samples) {
+  if (samples.figures) return samples.figures->log_value;
   std::vector<std::vector<double>> placements;
   placements.reserve(samples.placements.size());
   for (const Placement& placement : samples.placements) placements.push_back(placement.samples);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "harness/model/pin/figures.h"
 #include "harness/model/program_metrics.h"
 #include "harness/model/results/program_trace.h"
 #include "harness/verdict/read/align_kernels.h"
@@ -159,8 +160,8 @@ double sum_of(const CaseRecord& record, std::string_view metric) {
   for (const Series& series : record.series)
     if (series.metric == metric)
       for (const ProcessSamples& process : series.processes)
-        for (const Placement& placement : process.placements)
-          for (const double sample : placement.samples) sum += sample;
+        if (const std::size_t samples = sample_count(process); samples > 0)
+          sum += mean_sample(process) * static_cast<double>(samples);
   return sum;
 }
 

@@ -173,16 +173,8 @@ bool forces_spinning_gate() {
   return value_of("HARNESS_CUDA_GATE") == "spin";
 }
 
-bool forces_plain_streams() {
-  return value_of("HARNESS_CUDA_STREAMS") == "plain";
-}
-
 const char* cuda_visible_devices() {
   return find("CUDA_VISIBLE_DEVICES");
-}
-
-std::string cuda_device_order() {
-  return value_of("CUDA_DEVICE_ORDER");
 }
 
 std::string cuda_injection() {

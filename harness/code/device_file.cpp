@@ -105,7 +105,6 @@ class Reading {
   void add_cubin(std::span<const std::byte> bytes) {
     const Result<CubinCode> code = read_cubin(bytes);
     if (!code) return fault(code.error().message, bytes);
-    if (!code->compiler.empty()) file_.compilers.insert(code->compiler);
     for (const KernelCode& one : code->kernels) add_kernel(code->architecture, one);
   }
 

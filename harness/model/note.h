@@ -12,28 +12,27 @@
 namespace harness {
 
 enum class NoteCode {
-  told,  // text: a sentence of a workload, or of an older record
+  told,  // text: a sentence of a workload
 
   // Found by the worker, about one case in one process. In a summary, `other_processes` says how many have
   // the same note with other figures.
-  forced_gates,          // samples, of, deadline: the launch gate opened on its deadline
-  ungated_by_tool,       // tool, variable: nothing in this process can be gated under it. Without a variable,
-                         // tool is a phrase of an older record: "runs under a profiler"
-  ungated_by_debugger,   // likewise
-  ungated_by_blocking,   // likewise: CUDA_LAUNCH_BLOCKING
-  ungated_by_waiting,    // run() waits for the device, so it cannot be gated
-  plain_streams,         // run() could not be captured: placements share streams
-  out_of_time,           // max_time, samples, of
-  wide_intervals,        // placements, of, width, samples, widest: not as narrow as asked for
-  samples_retaken,       // samples: longer batches took no longer
-  sets_fit_in_cache,     // sets, cache: the calls are not cold
-  not_recorded,          // problem: so a short call is timed by events, not in batches
-  bent_batches,          // calls, off_line: batches lie off a straight line
-  cramped_placements,    // placements, of: no room for old and new buffers and padding at once
-  clock_unsteady,        // tolerance, after: the device's clock after preheating
-  metric_untold,         // metric: this device does not tell it
-  metric_without_clock,  // metric: this device does not tell its clock
-  metric_of_two_builds,  // metric: builds in one process cannot be told apart
+  forced_gates,            // samples, of, deadline: the launch gate opened on its deadline
+  ungated_by_tool,         // tool, variable: nothing in this process can be gated under it
+  ungated_by_debugger,     // likewise
+  ungated_by_blocking,     // likewise: CUDA_LAUNCH_BLOCKING
+  ungated_by_waiting,      // run() waits for the device, so it cannot be gated
+  plain_streams,           // run() could not be captured: placements share streams
+  out_of_time,             // max_time, samples, of
+  wide_intervals,          // placements, of, width, samples, widest: not as narrow as asked for
+  samples_retaken,         // samples: longer batches took no longer
+  sets_fit_in_cache,       // sets, cache: the calls are not cold
+  not_recorded,            // problem: so a short call is timed by events, not in batches
+  bent_batches,            // calls, off_line: batches lie off a straight line
+  cramped_placements,      // placements, of: no room for old and new buffers and padding at once
+  clock_unsteady,          // tolerance, after: the device's clock after preheating
+  metric_untold,           // metric: this device does not tell it
+  metric_without_clock,    // metric: this device does not tell its clock
+  metric_of_two_builds,    // metric: builds in one process cannot be told apart
   metric_of_single_calls,  // metric: a batch launches all its calls at once
   metric_without_counter,  // metric: the device has no counter of energy, or does not let it be read
   metric_beside_others,    // metric, processes: others that used the device meanwhile
@@ -51,7 +50,7 @@ enum class NoteCode {
   // helpers: processes without any, helper_launches
   steps_found,
   known_look,        // record: of the same build, so that nothing was run; unread: 1 without its launches
-  counters_missing,  // counters; why: a CounterCode, with its figures. Older records: problem
+  counters_missing,  // counters; why: a CounterCode, with its figures
 };
 
 template <>

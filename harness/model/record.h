@@ -75,7 +75,7 @@ struct Conditions {
 
 // Why a placement has as many samples as it has.
 enum class Stop {
-  unknown,   // of an import or an older record
+  unknown,   // of an import
   count,     // all that were asked for
   width,     // the interval of their mean was narrow enough
   max_time,  // the time was used up

@@ -10,18 +10,6 @@
 
 namespace harness {
 
-// A cause that may be absent. An older record may hold an empty sentence, or the one that a comparison must
-// know.
-struct AsReason {
-  static void write(JsonWriter& json, const Rare<Cause>& cause) { write_json(json, *cause); }
-  static void read(const JsonNode& node, Rare<Cause>& cause, std::int64_t /*least*/) {
-    if (node.is_text() && node.text().empty()) return;
-    read_json(node, cause.emplace());
-    if (cause == told_cause("not measured: only one of the two builds has it"))
-      cause = Cause{CauseCode::only_one_build};
-  }
-};
-
 template <>
 struct Described<HostLoad> {
   static constexpr auto fields = list_fields<HostLoad>(
@@ -199,15 +187,14 @@ template <>
 struct Described<Inputs> {
   static constexpr auto fields =
       list_fields<Inputs>(JsonLayout::line, field("groups", &Inputs::groups).unless_default(),
-                          field("gap", &Inputs::gap).as<AsReason>().unless_default());
+                          field("gap", &Inputs::gap).unless_default());
 };
 
 template <>
 struct Described<Identity> {
   static constexpr auto fields = list_fields<Identity>(
       JsonLayout::line, field("digest", &Identity::digest).unless_default(),
-      field("gap", &Identity::gap).as<AsReason>().unless_default(),
-      field("frame", &Identity::frame).unless_default(),
+      field("gap", &Identity::gap).unless_default(), field("frame", &Identity::frame).unless_default(),
       field("same_build", &Identity::same_build).unless_default(),
       field("setup", &Identity::setup).unless_default(), field("inputs", &Identity::inputs).unless_default());
 };
@@ -216,7 +203,7 @@ struct Described<Identity> {
 inline constexpr auto result_in_case =
     list_fields<ProcessResult>(JsonLayout::line, field("process", &ProcessResult::process).required(),
                                field("outcome", &ProcessResult::outcome).required(),
-                               field("reason", &ProcessResult::reason).as<AsReason>().unless_default(),
+                               field("reason", &ProcessResult::reason).unless_default(),
                                field("device", &ProcessResult::device_uuid).unless_default(),
                                field("verification", &ProcessResult::verification).unless_default(),
                                field("notes", &ProcessResult::notes).unless_default(),
@@ -296,7 +283,7 @@ inline constexpr auto planned_part = list_fields<CaseRecord>(
     field("link_bytes", &CaseRecord::link_bytes).unless_default(),
     field("gpus", &CaseRecord::gpus).unless_default(), field("hides", &CaseRecord::hides).unless_default(),
     field("where", &CaseRecord::where).unless_default(), field("outcome", &CaseRecord::outcome).required(),
-    field("reason", &CaseRecord::reason).as<AsReason>().unless_default());
+    field("reason", &CaseRecord::reason).unless_default());
 
 template <>
 struct Described<CaseRecord> {

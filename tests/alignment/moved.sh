@@ -22,7 +22,7 @@ git config user.email nobody@example.org
 git config user.name nobody
 variants=$(seq -s, -f place_%g 1 20),$(seq -s, -f slower_%g 21 24)
 cat >suite.yaml <<YAML
-version: 1
+version: 2
 name: places
 modules: [build/libplaces.so]
 defaults:

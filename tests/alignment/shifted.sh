@@ -16,7 +16,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 cat >suite.yaml <<'YAML'
-version: 1
+version: 2
 name: shifted
 defaults:
   sampling: {processes: 5, placements: 2, samples: 20}

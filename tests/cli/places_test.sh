@@ -6,7 +6,7 @@
 : "${KERNELS:?}" "${DEVICE_CODE:?}" "${SHIFTED_HASHES:?}"
 
 cat >suite.yaml <<'YAML'
-version: 1
+version: 2
 name: built
 defaults:
   gate: {margin: 0.5%}

@@ -33,7 +33,7 @@ PATIENCE = 60  # seconds, for what must happen at once; the machine may be busy
 WORKER_SHARE = 0.2  # a worker is killed within this share of the time of its run after it began
 CONTRACT = range(0, 6)  # exit statuses of a run that ends by itself
 
-SUITE = """version: 1
+SUITE = """version: 2
 name: demo
 modules: [./plugin.so]
 defaults:

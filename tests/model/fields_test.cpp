@@ -40,14 +40,6 @@ static_assert(Described<ComparisonRow>::fields.size + 2 == member_count<Comparis
 static_assert(waiver_outcome.size + 1 == member_count<WaiverUse>(), "all but the waiver");
 static_assert(lists_each_member_once<Policy>() && lists_each_member_once<ComparisonRow>());
 
-TEST(Plan, OfEarlierVersionsTellsItsCountersInASentence) {
-  const auto plan =
-      from_json(Described<Plan>::fields,
-                R"({"suite": {"name": "s"}, "counters": "looked up for GH100", "cases": []})", "p");
-  ASSERT_TRUE(plan) << plan.error().text();
-  EXPECT_EQ(plan->counters, (CounterFact{CounterCode::told, {{"text", "looked up for GH100"}}}));
-}
-
 // As it is inside a record: a case's result has no samples, and belongs to that case.
 Record filled_record() {
   Record record = filled<Record>();

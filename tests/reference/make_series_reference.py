@@ -89,19 +89,6 @@ def runs_test(values):
     return result | {"p_few": float(few), "p_many": float(many)}
 
 
-def mann_kendall(values):
-    n = len(values)
-    s = int(sum(np.sign(values[i + 1 :] - values[i]).sum() for i in range(n)))
-    ties = np.unique(values, return_counts=True)[1]
-    if n <= 50 and (ties == 1).all():
-        p = stats.kendalltau(np.arange(n), values, method="exact").pvalue
-    else:
-        correction = sum(t * (t - 1) * (2 * t + 5) for t in ties)
-        sd = math.sqrt((n * (n - 1) * (2 * n + 5) - correction) / 18)
-        p = min(1, 2 * stats.norm.sf((abs(s) - 1) / sd))
-    return {"s": s, "tau": s / (n * (n - 1) / 2), "p": float(p)}
-
-
 def energy_statistics(values):
     """Q of each split, by the double sums of its definition."""
     distance = np.abs(values[:, None] - values[None, :])
@@ -126,7 +113,6 @@ def serial():
         lags = [1, 2, 4] if len(values) <= 5 else [1, 2, 5, 10]
         correlations = [math.fsum(centered[k:] * centered[:-k]) / squares for k in range(1, lags[-1] + 1)]
         n = len(values)
-        boxes = [n * (n + 2) * sum(correlations[k - 1] ** 2 / (n - k) for k in range(1, lag + 1)) for lag in lags]
         line = stats.linregress(np.arange(n), values)
         cases.append(
             {
@@ -134,10 +120,7 @@ def serial():
                 "values": values.tolist(),
                 "lags": lags,
                 "autocorrelation": [correlations[lag - 1] for lag in lags],
-                "ljung_box": boxes,
-                "p_ljung_box": [float(stats.chi2.sf(q, lag)) for q, lag in zip(boxes, lags)],
                 "runs_test": runs_test(values),
-                "mann_kendall": mann_kendall(values),
                 "slope": float(line.slope),
                 "slope_error": float(line.stderr),
                 "p_slope": float(line.pvalue),

@@ -19,6 +19,13 @@ double value_of_one_placement(const std::vector<double>& samples) {
   return process_log_value(std::vector<std::vector<double>>{samples});
 }
 
+std::size_t count_far(const std::vector<double>& samples) {
+  const Fences fences = tukey_fences(samples);
+  return static_cast<std::size_t>(std::count_if(samples.begin(), samples.end(), [&](double sample) {
+    return sample < fences.far_low || sample > fences.far_high;
+  }));
+}
+
 TEST(Location, AgreesWithNumpyAndScipy) {
   for (const auto& one : reference("location.json")) {
     const auto values = one["values"].get<std::vector<double>>();
@@ -40,12 +47,14 @@ TEST(Location, AgreesWithNumpyAndScipy) {
     for (const auto& [share, expected] : one["trimmed"].items())
       expect_close(trimmed_mean(values, std::stod(share)), expected, 1e-9, 1e-14);
     expect_close(median(values), one["median"]);
-    expect_close(interquartile_range(values), one["iqr"]);
-    expect_close(median_absolute_deviation(values), one["mad"]);
-    const OutlierCount outliers = count_outliers(values);
+    if (!one.contains("log_value")) continue;
+    expect_close(value_of_one_placement(values), one["log_value"], 1e-12);
+    ProcessEstimator estimator;
+    estimator.begin(1);
+    estimator.add_placement(0, values);
+    const OutlierCount outliers = estimator.finish().front().outliers;
     EXPECT_EQ(outliers.mild, one["mild"].get<std::size_t>());
     EXPECT_EQ(outliers.far, one["far"].get<std::size_t>());
-    if (one.contains("log_value")) expect_close(value_of_one_placement(values), one["log_value"], 1e-12);
   }
 }
 
@@ -57,12 +66,9 @@ TEST(Location, OfNothingIsNotANumber) {
   EXPECT_TRUE(std::isnan(quantile_sorted(nothing, 0.5)));
   EXPECT_TRUE(std::isnan(trimmed_mean(nothing, 0.1)));
   EXPECT_TRUE(std::isnan(median(nothing)));
-  EXPECT_TRUE(std::isnan(interquartile_range(nothing)));
-  EXPECT_TRUE(std::isnan(median_absolute_deviation(nothing)));
   EXPECT_TRUE(std::isnan(mean_log(nothing)));
   EXPECT_TRUE(std::isnan(process_log_value({})));
   EXPECT_TRUE(std::isnan(process_log_value(std::vector<std::vector<double>>{{}, {}})));
-  EXPECT_EQ(count_outliers(nothing), OutlierCount{});
 }
 
 TEST(Location, NotANumberInIsNotANumberOut) {
@@ -72,10 +78,7 @@ TEST(Location, NotANumberInIsNotANumberOut) {
   EXPECT_TRUE(std::isnan(quantile(values, 0.5)));
   EXPECT_TRUE(std::isnan(trimmed_mean(values, 0.1)));
   EXPECT_TRUE(std::isnan(median(values)));
-  EXPECT_TRUE(std::isnan(interquartile_range(values)));
-  EXPECT_TRUE(std::isnan(median_absolute_deviation(values)));
   EXPECT_TRUE(std::isnan(tukey_fences(values).far_high));
-  EXPECT_EQ(count_outliers(values), OutlierCount{});
   EXPECT_TRUE(std::isnan(quantile(std::vector{1.0, 2.0}, nan_value)));
 }
 
@@ -84,9 +87,6 @@ TEST(Location, InfinitiesDoNotTurnIntoNotANumberBetweenEqualNeighbours) {
   EXPECT_EQ(quantile(values, 0.5), infinity);
   EXPECT_EQ(quantile(values, 0), 1);
   EXPECT_EQ(mean(values), infinity);
-  EXPECT_EQ(interquartile_range(std::vector{infinity, infinity}), 0);
-  EXPECT_TRUE(std::isnan(median_absolute_deviation(values)));
-  EXPECT_EQ(median_absolute_deviation(std::vector{1.0, 2.0, infinity}), 1);
 }
 
 TEST(Location, OfTenMillionValuesIsExact) {
@@ -97,9 +97,6 @@ TEST(Location, OfTenMillionValuesIsExact) {
   EXPECT_DOUBLE_EQ(mean(values), (n - 1) / 2);
   expect_close(standard_deviation(values), std::sqrt(n * (n + 1) / 12), 1e-12);
   EXPECT_DOUBLE_EQ(median(values), (n - 1) / 2);
-  EXPECT_DOUBLE_EQ(interquartile_range(values), (n - 1) / 2);
-  EXPECT_DOUBLE_EQ(median_absolute_deviation(values), n / 4);
-  EXPECT_EQ(count_outliers(values), OutlierCount{});
 }
 
 TEST(Location, FractionsOutsideAreClamped) {
@@ -204,7 +201,8 @@ TEST(ProcessEstimator, CountsOutliersByThePlacementTheyAreIn) {
     EXPECT_EQ(estimates[0].samples, 0u);
     EXPECT_TRUE(std::isnan(estimates[0].log_value));
     EXPECT_EQ(estimates[1].samples, 18u);
-    EXPECT_EQ(estimates[1].outliers, (OutlierCount{1, 1}));
+    EXPECT_EQ(estimates[1].outliers.mild, 1U);
+    EXPECT_EQ(estimates[1].outliers.far, 1U);
   }
 }
 
@@ -229,7 +227,7 @@ TEST(ProcessEstimator, KeepsTheLanesOfUnequalPlacementsApart) {
       for (const auto& samples : processes[p])
         if (!samples.empty()) {
           sum += *std::min_element(samples.begin(), samples.end()) < 0 ? nan_value : plain_log_value(samples);
-          outliers += std::isnan(sum) ? 0 : count_outliers(samples).far;
+          outliers += std::isnan(sum) ? 0 : count_far(samples);
           ++count;
         }
       const double expected = count == 0 ? nan_value : sum / static_cast<double>(count);

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "calibration.h"
-#include "harness/stats/hypothesis/equivalence.h"
 #include "harness/stats/hypothesis/power.h"
 #include "harness/stats/hypothesis/welch.h"
 #include "reference.h"
@@ -31,7 +30,7 @@ TEST(OneSample, AgreesWithScipy) {
       expect_close(test->p_above(margin), expected["p_above"], 1e-9, 1e-300);
       expect_close(test->p_below(margin), expected["p_below"], 1e-9, 1e-300);
       expect_close(test->p_differs(margin), expected["p_differs"], 1e-9, 1e-300);
-      expect_close(equivalence(*test, -margin, margin).p, expected["p_equivalence"], 1e-9, 1e-300);
+      expect_close(test->p_outside(margin), expected["p_equivalence"], 1e-9, 1e-300);
     }
   }
 }
@@ -73,34 +72,6 @@ TEST(Paired, IsTheTestOfTheDifferencesAndMirrorsWithItsSides) {
 TEST(Paired, KeepsItsLevelAtFiveProcesses) {
   Draw draw(31);
   expect_rate(0.01, 20'000, [&] { return one_sample(draw.normals(5, 0.01, 0.002))->p_above(0.01) < 0.01; });
-}
-
-TEST(Equivalence, TakesLimitsThatAreNotSymmetric) {
-  const auto test = welch(Values{1.0, 1.02, 0.99, 1.01}, Values{1.0, 1.03, 1.01, 1.02});
-  const Equivalence result = equivalence(*test, -0.02, 0.05);
-  EXPECT_EQ(result.p_low, test->p_above(-0.02));
-  EXPECT_EQ(result.p_high, test->p_below(0.05));
-  EXPECT_EQ(result.p, std::max(result.p_low, result.p_high));
-  EXPECT_EQ(equivalence(*test, -0.03, 0.03).p, test->p_outside(0.03));
-}
-
-TEST(Standing, SaysOnWhichSideOfTheMarginTheDifferenceLies) {
-  const auto around = [](double center) { return TTest{center, 0.001, 8}; };
-  EXPECT_EQ(standing(around(0.02), 0.01, 0.01), Standing::above);
-  EXPECT_EQ(standing(around(-0.02), 0.01, 0.01), Standing::below);
-  EXPECT_EQ(standing(around(0), 0.01, 0.01), Standing::inside);
-  EXPECT_EQ(standing(around(0.009), 0.01, 0.01), Standing::undecided);
-  EXPECT_EQ(standing(around(0.011), 0.01, 0.01), Standing::undecided);
-  EXPECT_EQ(standing(around(0.02), 0.01, 0.6), Standing::undecided);
-  EXPECT_EQ(standing(around(0.02), std::nan(""), 0.01), Standing::undecided);
-}
-
-TEST(Standing, CallsADifferenceOnTheMarginInsideNoMoreOftenThanAlpha) {
-  Draw draw(32);
-  expect_rate_at_most(0.05, 10'000, [&] {
-    const auto test = welch(draw.normals(5, 0, 0.002), draw.normals(9, 0.01, 0.004));
-    return standing(*test, 0.01, 0.05) == Standing::inside;
-  });
 }
 
 // The fewest processes for a test of differences with this sd.

@@ -25,14 +25,6 @@ TEST(FTest, AgreesWithScipy) {
     expect_close(test->p, one["p"], 1e-9, 1e-300);
     expect_close(test->interval(0.9).lo, one["lo"]);
     expect_close(test->interval(0.9).hi, one["hi"]);
-    if (!one.contains("brown_forsythe")) continue;
-    const auto robust = brown_forsythe(baseline, current);
-    ASSERT_TRUE(robust);
-    // Distances of numbers of 1e8 from their median have lost eight digits already.
-    const double lost = std::abs(baseline[0]) > 1e6 ? 1e-7 : 1e-9;
-    const double t = robust->difference / robust->standard_error;
-    expect_close(t * t, one["brown_forsythe"], lost);
-    expect_close(robust->p_differs(), one["p_brown_forsythe"], lost);
   }
 }
 
@@ -53,11 +45,8 @@ TEST(FTest, OfConstantSidesIsDecided) {
 
 TEST(FTest, NeedsTwoFiniteValuesASide) {
   EXPECT_FALSE(f_test(Values{1}, Values{1, 2}));
-  EXPECT_FALSE(brown_forsythe(Values{1, 2}, Values{}));
-  for (const double bad : {std::nan(""), infinity, -infinity}) {
+  for (const double bad : {std::nan(""), infinity, -infinity})
     EXPECT_FALSE(f_test(Values{1, 2, bad}, Values{1, 2}));
-    EXPECT_FALSE(brown_forsythe(Values{1, 2}, Values{1, 2, bad}));
-  }
 }
 
 TEST(FTest, IgnoresShiftsAndMirrors) {
@@ -69,8 +58,6 @@ TEST(FTest, IgnoresShiftsAndMirrors) {
   EXPECT_NEAR(test->p, mirrored->p, 1e-14);
   EXPECT_NEAR(test->ratio, 1 / mirrored->ratio, 1e-12);
   EXPECT_NEAR(test->interval(0.9).lo, 1 / mirrored->interval(0.9).hi, 1e-12);
-  EXPECT_NEAR(brown_forsythe(baseline, current)->p_differs(), brown_forsythe(moved, baseline)->p_differs(),
-              1e-12);
 }
 
 TEST(FTest, OfTwoAgainstFiftyAndOfTenMillionIsFinite) {
@@ -82,20 +69,10 @@ TEST(FTest, OfTwoAgainstFiftyAndOfTenMillionIsFinite) {
   EXPECT_NEAR(std::log(huge->interval(0.95).hi / 1.001), 1.959964 * std::sqrt(4e-7), 1e-6);
 }
 
-TEST(FTest, KeepsItsLevelForNormalValuesAndTheRobustOneForHeavyTails) {
+TEST(FTest, KeepsItsLevelForNormalValues) {
   Draw draw(51);
   expect_rate(0.05, 8000, [&] { return f_test(draw.normals(5), draw.normals(12, 3))->p < 0.05; });
   expect_rate(0.01, 8000, [&] { return f_test(draw.normals(20), draw.normals(20))->p < 0.01; });
-  const auto heavy = [&] {  // Student's t with 3 degrees of freedom
-    Values values(20);
-    for (double& value : values)
-      value = draw.normal() / std::hypot(draw.normal(), draw.normal(), draw.normal());
-    return values;
-  };
-  expect_rate_at_most(0.05, 4000, [&] { return brown_forsythe(heavy(), heavy())->p_differs() < 0.05; });
-  std::size_t misled = 0;
-  for (int i = 0; i < 500; ++i) misled += f_test(heavy(), heavy())->p < 0.05 ? 1 : 0;
-  EXPECT_GT(misled, 75u);  // which is why there is the other
 }
 
 }  // namespace

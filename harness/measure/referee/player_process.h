@@ -14,8 +14,8 @@ namespace harness::referee {
 
 class PlayerProcess {
  public:
-  // `command`: starts a player; empty: this program as `worker --player`.
-  static Result<PlayerProcess> start(const std::vector<std::string>& command);
+  // This program as `worker --player`.
+  static Result<PlayerProcess> start();
 
   PlayerProcess(PlayerProcess&& other) noexcept = default;
   PlayerProcess& operator=(PlayerProcess&&) = delete;

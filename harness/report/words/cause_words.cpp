@@ -302,9 +302,6 @@ std::string words(const Cause& cause) {
     case CauseCode::several_gpus: return "what the GPUs beside the first do is not read";
     case CauseCode::graph_launched:
       return fmt::format("a graph launches `{}`, and what the graph does is not known", cause.text("kernel"));
-    case CauseCode::streams_overlap:
-      return fmt::format("`{}` ran beside a kernel of another stream, which depends on the host's time",
-                         cause.text("kernel"));
     case CauseCode::inputs_unhashed:
       return fmt::format("not all that it copies from the host was compared: {}", cause.text("why"));
     case CauseCode::inputs_uncalled:

@@ -77,9 +77,7 @@ std::string ungated(std::string_view why) {
 std::string on_tool(const Note& note) {
   const std::string tool = note.text("tool"), variable = note.text("variable");
   return ungated(
-      variable.empty()
-          ? tool
-          : fmt::format("runs under {} ({} is set), which lets kernels run one at a time", tool, variable));
+      fmt::format("runs under {} ({} is set), which lets kernels run one at a time", tool, variable));
 }
 
 std::string on_unknown(const CounterFact& fact) {
@@ -90,7 +88,7 @@ std::string on_unknown(const CounterFact& fact) {
 
 std::string on_counters(const Note& note) {
   const auto why = fact_in<CounterCode>(note.figures, "why");
-  return fmt::format("no value of {}: {}", note.text("counters"), why ? words(*why) : note.text("problem"));
+  return fmt::format("no value of {}: {}", note.text("counters"), why ? words(*why) : "?");
 }
 
 std::string without_processes(const Note& note) {
@@ -183,7 +181,6 @@ std::string words(const Note& note) {
 
 std::string words(const CounterFact& fact) {
   switch (fact.code) {
-    case CounterCode::told: return fact.text("text");
     case CounterCode::looked_up: return "looked up for " + fact.text("chip");
     case CounterCode::not_asked: return "no profiler was asked";
     case CounterCode::unknown_chip: return "the chip is not known here";

@@ -89,22 +89,6 @@ double median(std::span<const double> values) {
   return quantile(values, 0.5);
 }
 
-double interquartile_range(std::span<const double> values) {
-  std::vector<double> copy(values.begin(), values.end());
-  const double fractions[] = {0.25, 0.75};
-  const std::vector<double> quartiles = quantiles_in_place(copy, fractions);
-  return quartiles[0] == quartiles[1] ? 0 : quartiles[1] - quartiles[0];
-}
-
-double median_absolute_deviation(std::span<const double> values) {
-  const double center = median(values);
-  if (!std::isfinite(center)) return not_a_number;
-  std::vector<double> distances(values.begin(), values.end());
-  for (double& value : distances) value = std::abs(value - center);
-  const double half = 0.5;
-  return quantiles_in_place(distances, std::span(&half, 1)).front();
-}
-
 std::vector<double> quantiles_in_place(std::span<double> values, std::span<const double> fractions) {
   std::vector<double> found(fractions.size(), not_a_number);
   if (values.empty() || any_nan(values) || any_nan(fractions)) return found;
@@ -127,16 +111,6 @@ Fences tukey_fences(std::span<const double> values) {
   const double fractions[] = {0.25, 0.75};
   const std::vector<double> quartiles = quantiles_in_place(copy, fractions);
   return fences_from_quartiles(quartiles[0], quartiles[1]);
-}
-
-OutlierCount count_outliers(std::span<const double> values) {
-  const Fences fences = tukey_fences(values);
-  std::size_t outside_mild = 0, outside_far = 0;
-  for (const double value : values) {
-    outside_mild += value < fences.mild_low || value > fences.mild_high ? 1 : 0;
-    outside_far += value < fences.far_low || value > fences.far_high ? 1 : 0;
-  }
-  return {outside_mild - outside_far, outside_far};
 }
 
 double trimmed_mean(std::span<const double> values, double fraction) {

@@ -1,6 +1,6 @@
 // Location and spread of one process's samples, and the one value that stands for the process.
 //
-// Pure functions over spans; any thread may call them. A NaN in the input gives NaN (or no outliers).
+// Pure functions over spans; any thread may call them. A NaN in the input gives NaN.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,6 @@ double quantile_sorted(std::span<const double> sorted, double fraction);
 double quantile(std::span<const double> values, double fraction);
 
 double median(std::span<const double> values);
-double interquartile_range(std::span<const double> values);  // type 7 quartiles
-
-// Median of |value - median|, unscaled: times 1.4826 it estimates the sd of normal values. NaN when
-// empty, or when the median itself is infinite.
-double median_absolute_deviation(std::span<const double> values);
 
 // quantile() of several ascending fractions at once, in expected linear time. Reorders `values`.
 std::vector<double> quantiles_in_place(std::span<double> values, std::span<const double> fractions);
@@ -33,14 +28,6 @@ struct Fences {
 };
 Fences fences_from_quartiles(double first, double third);
 Fences tukey_fences(std::span<const double> values);
-
-struct OutlierCount {
-  std::size_t mild = 0;  // beyond 1.5 IQR but not beyond 3
-  std::size_t far = 0;   // beyond 3 IQR
-
-  bool operator==(const OutlierCount&) const = default;
-};
-OutlierCount count_outliers(std::span<const double> values);
 
 // Mean after dropping floor(fraction * n) values at each end, as scipy.stats.trim_mean; `fraction`
 // in [0, 0.5). NaN when empty.

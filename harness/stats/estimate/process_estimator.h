@@ -13,6 +13,11 @@
 
 namespace harness::stats {
 
+struct OutlierCount {
+  std::size_t mild = 0;  // beyond 1.5 IQR but not beyond 3
+  std::size_t far = 0;   // beyond 3 IQR
+};
+
 // The value of one process's samples.
 struct ProcessEstimate {
   double log_value = 0;  // NaN without samples or with a sample that is not positive and finite

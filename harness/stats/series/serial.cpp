@@ -71,21 +71,6 @@ std::optional<double> autocorrelation(std::span<const double> values, std::size_
   return products / squares;
 }
 
-std::optional<LjungBox> ljung_box(std::span<const double> values, std::size_t lags) {
-  if (lags == 0) return std::nullopt;
-  LjungBox test;
-  test.lags = lags;
-  const double count = static_cast<double>(values.size());
-  for (std::size_t lag = 1; lag <= lags; ++lag) {
-    const std::optional<double> correlation = autocorrelation(values, lag);
-    if (!correlation) return std::nullopt;
-    test.q += *correlation * *correlation / (count - static_cast<double>(lag));
-  }
-  test.q *= count * (count + 2);
-  test.p = boost::math::gamma_q(static_cast<double>(lags) / 2, test.q / 2);
-  return test;
-}
-
 std::optional<RunsTest> runs_test(std::span<const double> values) {
   const double center = median(values);
   if (std::isnan(center)) return std::nullopt;

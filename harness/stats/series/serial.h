@@ -15,16 +15,6 @@ namespace harness::stats {
 // variance, with lag >= n, or when a value is not finite.
 std::optional<double> autocorrelation(std::span<const double> values, std::size_t lag = 1);
 
-// Ljung & Box (1978): Q = n (n + 2) sum over k <= lags of r_k^2 / (n - k), chi-squared with `lags`
-// degrees of freedom. The p is an approximation, a little too small or large below some 30 values.
-struct LjungBox {
-  double q = 0;
-  double p = 1;
-  std::size_t lags = 0;
-};
-// std::nullopt where autocorrelation() has no value, or without lags.
-std::optional<LjungBox> ljung_box(std::span<const double> values, std::size_t lags);
-
 // Wald & Wolfowitz (1940): how often the values cross their median. Values equal to the median are left
 // out. Few runs: clumps or drift; many: alternation. p by the exact distribution of the number of runs
 // up to 1000 values, beyond by its normal limit with continuity correction.

@@ -4,10 +4,8 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "harness/stats/constants.h"
-#include "harness/stats/estimate/estimator.h"
 
 namespace harness::stats {
 namespace {
@@ -27,13 +25,6 @@ double f_critical(double numerator_dof, double denominator_dof, double tail) {
   double rest = 0;  // 1 - x without cancellation
   const double x = boost::math::ibeta_inv(denominator_dof / 2, numerator_dof / 2, tail, &rest, in_doubles);
   return denominator_dof * rest / (numerator_dof * x);
-}
-
-Moments distances_from_median(std::span<const double> values) {
-  std::vector<double> distances(values.begin(), values.end());
-  const double center = median(values);
-  for (double& value : distances) value = std::abs(value - center);
-  return moments(distances);
 }
 
 }  // namespace
@@ -67,20 +58,6 @@ std::optional<VarianceTest> f_test(const Moments& baseline, const Moments& curre
 
 std::optional<VarianceTest> f_test(std::span<const double> baseline, std::span<const double> current) {
   return f_test(moments(baseline), moments(current));
-}
-
-std::optional<TTest> brown_forsythe(std::span<const double> baseline, std::span<const double> current) {
-  const Moments one = distances_from_median(baseline), other = distances_from_median(current);
-  if (!usable(one) || !usable(other) || one.count + other.count < 3) return std::nullopt;
-  const double count_one = static_cast<double>(one.count), count_other = static_cast<double>(other.count);
-  TTest test;
-  test.difference = other.mean - one.mean;
-  test.degrees_of_freedom = count_one + count_other - 2;
-  const double pooled =
-      ((count_one - 1) * one.variance + (count_other - 1) * other.variance) / test.degrees_of_freedom;
-  test.standard_error = std::sqrt(pooled * (1 / count_one + 1 / count_other));
-  if (!std::isfinite(test.standard_error)) return std::nullopt;
-  return test;
 }
 
 }  // namespace harness::stats

@@ -11,7 +11,7 @@
 namespace harness::stats {
 
 // The F test of two variances (Fisher 1924; Snedecor 1934): F = s_c^2 / s_b^2 with P_c - 1 and P_b - 1
-// degrees of freedom. Exact for normal values and misled by heavy tails: see brown_forsythe.
+// degrees of freedom. Exact for normal values and misled by heavy tails.
 struct VarianceTest {
   double ratio = 1;  // current / baseline; infinite when only the baseline is constant
   double degrees_of_freedom_baseline = 0;
@@ -25,11 +25,5 @@ struct VarianceTest {
 // std::nullopt with fewer than two values on a side, or when a value is not finite.
 std::optional<VarianceTest> f_test(const Moments& baseline, const Moments& current);
 std::optional<VarianceTest> f_test(std::span<const double> baseline, std::span<const double> current);
-
-// Brown & Forsythe (1974), Levene's test about medians: Student's pooled t-test on |value - median of
-// its side|, which keeps its level for heavy tails and skew. `difference` of the result is current -
-// baseline of the mean distances; p_differs() is the p of the usual F form. std::nullopt with fewer
-// than two values on a side or three together, or when a value is not finite.
-std::optional<TTest> brown_forsythe(std::span<const double> baseline, std::span<const double> current);
 
 }  // namespace harness::stats

@@ -34,9 +34,7 @@ StepsFound found_in(const CaseRecord& program) {
       if (note.code != NoteCode::steps_found) continue;
       found.sources.insert(note.text("source"));
       found.launches.insert(fmt::format("{}", note.count("launches")));
-      // Older records do not tell it.
-      if (const auto count = note.count("processes"); count > 0)
-        found.processes.insert(fmt::format("{}", count));
+      found.processes.insert(fmt::format("{}", note.count("processes")));
     }
   return found;
 }

@@ -2,7 +2,6 @@
 
 #include <string_view>
 
-#include "harness/base/environment.h"
 #include "harness/device/cuda/check.h"
 #include "harness/device/cuda/gpu_kernels.h"
 
@@ -50,7 +49,7 @@ struct Streams::Driver {
 Streams::Streams(int ordinal)
     : ordinal_(ordinal),
       driver_(std::make_unique<Driver>()),
-      has_green_(driver_->complete() && !environment::forces_plain_streams()) {}
+      has_green_(driver_->complete()) {}
 
 Result<std::unique_ptr<Streams>> Streams::create(int ordinal) {
   std::unique_ptr<Streams> streams(new Streams(ordinal));

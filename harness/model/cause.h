@@ -108,6 +108,8 @@ enum class CauseCode {
   inputs_uncalled,    // bytes: of copies from the host of which nobody saw the call
   inputs_shared,      // bytes: of memory that host and GPU share, so that contents change without a call
   launches_differ,    // seen, executed: launches that the host asked for, and that the device carried out
+  files_unseen,       // problem: why no start of the program can be observed
+  files_unknown,      // gap: a FileGap; name: of a path or a call, or no figure
   code_unread,        // problem: the file that holds a CPU kernel's machine code cannot be read
   no_code,            // a CPU variant names no machine code, as those in Python
 };
@@ -189,6 +191,8 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::inputs_uncalled, "inputs_uncalled"},
                       {CauseCode::inputs_shared, "inputs_shared"},
                       {CauseCode::launches_differ, "launches_differ"},
+                      {CauseCode::files_unseen, "files_unseen"},
+                      {CauseCode::files_unknown, "files_unknown"},
                       {CauseCode::code_unread, "code_unread"},
                       {CauseCode::no_code, "no_code"}});
 

@@ -256,6 +256,10 @@ struct Identity {
   // the host.
   std::vector<KernelUse> setup = {};
   Rare<Inputs> inputs = {};  // absent when not read
+  // Of an observed program alone: hashes of what it found, by what: "word:0001" of its command,
+  // "variable:LANG", "file:./data.txt", "list:./cases" for the names in a folder, "look:./cases" for what it
+  // looked for there, and "files:./cases" where files are too many for a line each. See device/observe/.
+  std::map<std::string, std::string> files = {};
 
   bool operator==(const Identity&) const = default;
 };
@@ -437,6 +441,7 @@ struct Record {
 // (code/cubin.h).
 inline constexpr std::string_view gpu_digest_rules = "2.";
 inline constexpr std::string_view trace_digest_rules = "3.";
+inline constexpr std::string_view files_digest_rules = "4.";
 // The rules that a digest was made by: "2" of "2.5f0c1e", "1" without a point. Digests of other rules tell
 // nothing about each other.
 std::string_view digest_rules(std::string_view digest);

@@ -196,7 +196,8 @@ struct Described<Identity> {
       JsonLayout::line, field("digest", &Identity::digest).unless_default(),
       field("gap", &Identity::gap).unless_default(), field("frame", &Identity::frame).unless_default(),
       field("same_build", &Identity::same_build).unless_default(),
-      field("setup", &Identity::setup).unless_default(), field("inputs", &Identity::inputs).unless_default());
+      field("setup", &Identity::setup).unless_default(), field("inputs", &Identity::inputs).unless_default(),
+      field("files", &Identity::files).unless_default());
 };
 
 // A result inside a record. Its samples are in the metrics of the case.

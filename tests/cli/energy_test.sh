@@ -8,7 +8,7 @@ repository
 # suite METRICS GATE
 energy_suite() {
   cat >suite.yaml <<YAML
-version: 1
+version: 2
 name: demo
 modules: [./plugin.so]
 defaults:

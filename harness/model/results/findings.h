@@ -170,6 +170,18 @@ inline constexpr auto enum_names<LaunchChange> = names<LaunchChange>({{LaunchCha
                                                                       {LaunchChange::elsewhere, "elsewhere"},
                                                                       {LaunchChange::setup, "setup"}});
 
+// How what a program found differs.
+enum class FileChange { word, variable, content, fresh, gone, names, looks };
+
+template <>
+inline constexpr auto enum_names<FileChange> = names<FileChange>({{FileChange::word, "word"},
+                                                                  {FileChange::variable, "variable"},
+                                                                  {FileChange::content, "content"},
+                                                                  {FileChange::fresh, "fresh"},
+                                                                  {FileChange::gone, "gone"},
+                                                                  {FileChange::names, "names"},
+                                                                  {FileChange::looks, "looks"}});
+
 // The gap in a proof that both sides do the same on the device. `side` is "baseline" or "current".
 enum class ProofGapCode {
   not_looked,        // side: nobody read its launches
@@ -184,6 +196,10 @@ enum class ProofGapCode {
   other_machine,     // the gap's differences: GPU model, driver, libraries
   inputs_unread,     // side: what a traced program takes from the host; the gap's cause says why
   other_inputs,      // bytes: that differ, of what a traced program takes from the host
+  other_files,    // change: a FileChange, name: the first that differs, files: how many do; of a benchmark in
+                  // a program's output: none
+  files_unasked,  // the baseline's suite does not have `inputs: files`
+  measured,       // both sides agree in files, but the current one was measured, and that counts
 };
 template <>
 inline constexpr auto enum_names<ProofGapCode> =
@@ -197,7 +213,10 @@ inline constexpr auto enum_names<ProofGapCode> =
                          {ProofGapCode::other_seed, "other_seed"},
                          {ProofGapCode::other_machine, "other_machine"},
                          {ProofGapCode::inputs_unread, "inputs_unread"},
-                         {ProofGapCode::other_inputs, "other_inputs"}});
+                         {ProofGapCode::other_inputs, "other_inputs"},
+                         {ProofGapCode::other_files, "other_files"},
+                         {ProofGapCode::files_unasked, "files_unasked"},
+                         {ProofGapCode::measured, "measured"}});
 
 // One property that differs between the two sides: {"driver", "580.1", "580.2"}. A value is absent where the
 // side does not record it.
@@ -401,6 +420,7 @@ enum class RemarkCode {
   traced_proof,    // programs: "a, b", that are proven identical by the launches of their steps; loose: words
                    // of arguments that differ between starts of one build, and do not count; trusted: "a",
                    // whose inputs were not compared
+  files_proof,     // programs: "a, b", that are proven identical by what one start found in files
   confirmed,       // cases, processes: regressed cases that were measured again on fresh processes
   unconfirmed,     // cases: regressed cases that were not; reason: "budget" or "option"
   code_shifted,    // cases, places, processes: changed cases that were measured at all places of their code
@@ -423,6 +443,7 @@ inline constexpr auto enum_names<RemarkCode> =
                        {RemarkCode::compared_by, "compared_by"},
                        {RemarkCode::not_covered, "not_covered"},
                        {RemarkCode::traced_proof, "traced_proof"},
+                       {RemarkCode::files_proof, "files_proof"},
                        {RemarkCode::confirmed, "confirmed"},
                        {RemarkCode::unconfirmed, "unconfirmed"},
                        {RemarkCode::code_shifted, "code_shifted"},

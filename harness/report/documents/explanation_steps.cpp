@@ -254,8 +254,9 @@ std::string rule_text(const RowExplanation& one) {
                  : "the adjusted p of the gate on slow calls is below alpha";
     case Verdict::improved: return "the adjusted p of `better` is below alpha";
     case Verdict::identical:
-      return one.row.by_build ? "both sides are of one build in one environment"
-                              : "both sides launch the same machine code with the same arguments";
+      return one.row.by_build   ? "both sides are of one build in one environment"
+             : one.row.by_files ? "both sides read the same in files"
+                                : "both sides launch the same machine code with the same arguments";
     case Verdict::environment: return "the code is identical, so the machine made the difference";
     case Verdict::moved:
       return "the upper bound of the mean over all places of the code lies below the margin";

@@ -8,6 +8,7 @@
 #include "harness/base/units.h"
 #include "harness/model/case_step.h"
 #include "harness/model/record.h"
+#include "harness/report/words/observed/file_words.h"
 
 namespace harness::report {
 namespace {
@@ -316,6 +317,8 @@ std::string words(const Cause& cause) {
       return fmt::format("the host asked for {} launches, and the device carried out {}", cause.count("seen"),
                          cause.count("executed"));
     case CauseCode::no_code: return "it has no machine code of its own to compare, as a function in Python";
+    case CauseCode::files_unseen: return "none of its starts can be observed: " + cause.text("problem");
+    case CauseCode::files_unknown: return file_gap_words(cause);
     case CauseCode::code_unread: return "its machine code cannot be read: " + cause.text("problem");
   }
   return "?";

@@ -234,6 +234,12 @@ std::string words(const Remark& remark) {
           "arguments, streams and order, and the bytes that come from the host. It does not cover the host's "
           "time.{}{}",
           remark.text("programs"), loose_text(remark), trusted_text(remark));
+    case RemarkCode::files_proof:
+      return fmt::format(
+          "Proven by the files that one start read: {}. The proof covers the command, its environment, the "
+          "programs, libraries and files that it opens, and the names in folders. It does not cover times of "
+          "files, random numbers, the clock, and the state of the machine.",
+          remark.text("programs"));
     case RemarkCode::confirmed:
       return fmt::format("Measured {} regressed {} again on {} fresh processes before failing.",
                          remark.count("cases"), remark.count("cases") == 1 ? "case" : "cases",

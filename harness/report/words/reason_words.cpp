@@ -10,6 +10,7 @@
 #include "harness/report/row_change.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/report/words/diagnostic_words.h"
+#include "harness/report/words/observed/file_words.h"
 
 namespace harness::report {
 namespace {
@@ -236,7 +237,10 @@ std::string environment_cause(const std::string& diagnostic) {
 
 std::string proof_words(const ComparisonRow& row, const Reason& reason) {
   switch (reason.code) {
-    case ReasonCode::proven: return "same machine code, same launches: the code cannot have changed its time";
+    case ReasonCode::proven:
+      return row.by_files
+                 ? "the same command, files and environment: no change of them can have changed its time"
+                 : "same machine code, same launches: the code cannot have changed its time";
     case ReasonCode::same_build:
       return "same build in the same environment: the code cannot have changed its time";
     case ReasonCode::proven_moved:
@@ -548,6 +552,9 @@ std::string words(const ProofGap& gap) {
   switch (why.code) {
     case ProofGapCode::not_looked: return fmt::format("the launches of {} were not read", side);
     case ProofGapCode::unreadable:
+      if (gap.cause &&
+          (gap.cause->code == CauseCode::files_unknown || gap.cause->code == CauseCode::files_unseen))
+        return fmt::format("{}: {}", side, words(*gap.cause));
       return fmt::format("the launches of {} could not all be read: {}", side,
                          gap.cause ? words(*gap.cause) : "without a reason given");
     case ProofGapCode::disagree: return fmt::format("the processes of {} launch different things", side);
@@ -562,6 +569,9 @@ std::string words(const ProofGap& gap) {
           "the inputs differ: {} that come from the host. Seed them, or trust them with `inputs: trusted` in "
           "the baseline's suite",
           format_si(static_cast<double>(why.count("bytes")), "B"));
+    case ProofGapCode::other_files: return file_change_words(why);
+    case ProofGapCode::files_unasked: return "the baseline's suite does not say `inputs: files`";
+    case ProofGapCode::measured: return "it was measured, and that outweighs what files tell";
     case ProofGapCode::other_workload:
       return fmt::format("the workload changed: {} -> {}", why.text("baseline"), why.text("current"));
     case ProofGapCode::other_parameters:

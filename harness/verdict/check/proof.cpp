@@ -9,6 +9,7 @@
 #include "harness/model/device_kinds.h"
 #include "harness/model/pin/figures.h"
 #include "harness/verdict/check/launch_change.h"
+#include "harness/verdict/check/observed/file_change.h"
 
 namespace harness {
 namespace {
@@ -161,6 +162,22 @@ bool sampled_alike(const CaseRecord& before, const CaseRecord& after) {
   return sampling == after.sampling;
 }
 
+// By what both sides found in files. The baseline's suite has to ask for it, and measurements outweigh it.
+std::optional<ProofGap> files_gap(const CaseRecord& baseline, const CaseRecord& current,
+                                  const std::vector<Difference>& machines) {
+  if (!baseline.program || !baseline.program->is_observed()) return gap(ProofGapCode::files_unasked);
+  const AgreedDigest before = agreed_digest(baseline), after = agreed_digest(current);
+  for (const auto& [side, agreed] : {std::pair("baseline", &before), std::pair("current", &after)})
+    if (auto found = digest_gap(*agreed, side)) return found;
+  if (auto found = inputs_gap(baseline, current)) return found;
+  if (!machines.empty()) return ProofGap{{ProofGapCode::other_machine}, {}, machines};
+  if (const auto older = older_rules(before.digest, after.digest))
+    return gap(ProofGapCode::other_rules, {{"side", *older}});
+  if (before.digest != after.digest) return gap(ProofGapCode::other_files, file_change(baseline, current));
+  if (current.outcome != Outcome::looked_at) return gap(ProofGapCode::measured);
+  return {};
+}
+
 }  // namespace
 
 bool was_looked_at(const CaseRecord& record) {
@@ -170,6 +187,7 @@ bool was_looked_at(const CaseRecord& record) {
 
 std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& current,
                                   const std::vector<Difference>& machines, const WordMatch* words) {
+  if (current.program && current.program->is_observed()) return files_gap(baseline, current, machines);
   const AgreedDigest before = agreed_digest(baseline), after = agreed_digest(current);
   const bool other_frames = have_other_frames(baseline, current);
   if (words == nullptr && !other_frames) {

@@ -43,7 +43,7 @@ export interface SeriesRow {
   trend: string; // as the terminal draws it, from ▁ to █
 }
 
-// What only the opened series shows.
+// Only an opened series shows these.
 export interface SeriesPoints {
   margin: number;
   anchor: { name: string; center: number } | null;

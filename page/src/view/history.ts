@@ -211,7 +211,7 @@ function list_of(lines: readonly string[]): HTMLElement {
   return el("ul", "card", ...lines.map((line) => el("li", null, prose(printable(line, 600)))));
 }
 
-// What it holds is made when somebody opens it.
+// Its content is made when somebody opens it.
 function fold_of(name: string, make: () => HTMLElement): HTMLElement {
   const summary = el("summary", null, name);
   const fold = el("details", null, summary);

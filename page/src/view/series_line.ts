@@ -12,7 +12,7 @@ import { classes } from "./contents";
 import { type Child, command, copy_button, el, name_of, prose, scrolling, svg, table } from "./dom";
 import { figure, missing_note } from "./figure";
 
-// What names the things of a history, and leads to them.
+// Names the commits, verdicts and series of a history, and leads to them.
 export class Names {
   // `suite`: "" where the history is alone on its page.
   constructor(

@@ -1,5 +1,5 @@
-// The page of `harness history`: charts over the commits with verdicts, to click on, beside a screen's, a phone's and a
-// paper's width; ten thousand series; several suites; and what the program makes of a store.
+// The page of `harness history`, on a screen, on a phone and on paper: charts over the commits with verdicts, to click on.
+// Ten thousand series, several suites, and the program's page of a store.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

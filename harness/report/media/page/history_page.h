@@ -14,7 +14,7 @@
 
 namespace harness::report {
 
-// What the report says of a history, as its document has it.
+// The words of a history, as its document has them.
 struct HistoryWords {
   std::string headline;
   Paint tone = Paint::plain;

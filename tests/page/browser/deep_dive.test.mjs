@@ -50,7 +50,7 @@ test("a picture without data is not drawn, and its suite is named", () =>
     assert.equal(line("Loss by mode")[0], "not-drawn");
     assert.deepEqual(line("Speedups of fusion").slice(1), ["Speedups of fusion: fusion", 1]);
     assert.equal(line("Tensor Cores")[2], 1);
-    assert.ok(line("Distributions of samples")[2] >= 2);
+    assert.match(line("Distributions of samples")[1], /no record here has samples/);
     assert.equal(await page.$$eval(".missing", (all) => all.filter((one) => one.checkVisibility()).length), 0);
   }));
 

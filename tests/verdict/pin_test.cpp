@@ -102,7 +102,7 @@ void load(SideMaker& side, Series& series) {
                                                      .held = 0.0};
 }
 
-// What a gate may judge by, each in a case of its own.
+// Each kind of result that a gate may judge by has a case of its own.
 const std::vector<std::pair<std::string, Make>>& kinds() {
   static const std::vector<std::pair<std::string, Make>> all{
       {"medians", [](SideMaker& side, CaseRecord& one) { one.series = {side.times(20)}; }},

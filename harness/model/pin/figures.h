@@ -54,8 +54,8 @@ bool lacks_samples(const Record& record);
 bool lacks_samples(const CaseRecord& one);
 
 // The record as a pin keeps it: all that a comparison reads. A process with one sample, or with one that has
-// no logarithm, keeps its samples. Phases and batches are left out. The medians of the controls are kept, with
-// the first process, and the worst check of the results.
+// no logarithm, keeps its samples. Phases and batches are left out. The medians of the controls are kept,
+// with the first process, and the worst check of the results.
 Record without_samples(Record record);
 
 }  // namespace harness

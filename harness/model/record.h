@@ -137,7 +137,7 @@ struct ProcessFigures {
   int far = 0;           // beyond 3 IQR
   int forced_gates = 0;  // as in Placement
   int slow_samples = 0;  // likewise
-  double duty = 0;       // mean over placements, four digits; 0 when unknown
+  double duty = 0;       // mean over placements, in hundredths; 0 when unknown
   ConditionFigures conditions = {};
 
   bool operator==(const ProcessFigures&) const = default;

@@ -1,6 +1,6 @@
 // links: harness_model
 // mutates: json
-// Whatever reads as a pin is written and read again the same, as a pin and as a record.
+// A text that reads as a pin is written and read again the same, as a pin and as a record.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

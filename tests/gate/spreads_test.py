@@ -27,7 +27,7 @@ class Spreads(unittest.TestCase):
 
     def test_take_the_values_of_a_pin(self):
         table = {"metric": "gpu_time", "columns": ["process", "value", "log"], "rows": [[1, 2.7, 1], [2, 2.8, 1.03]]}
-        pin = {"format": "harness-pin", "cases": [{"metrics": [table, {"metric": "error", "values": {"1": 1}}]}, {}]}
+        pin = {"format": "harness-pin", "cases": [{"metrics": [table, {"metric": "error", "value": 1}]}, {}]}
         self.assertEqual(spreads.values_of(pin), [[1, 1.03]])
         with self.assertRaisesRegex(ValueError, "no samples"):
             spreads.device_times(pin)

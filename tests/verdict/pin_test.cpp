@@ -102,7 +102,7 @@ void load(SideMaker& side, Series& series) {
                                                      .held = 0.0};
 }
 
-// What a gate may judge by, each in a case of its own.
+// Each kind of result that a gate may judge by has a case of its own.
 const std::vector<std::pair<std::string, Make>>& kinds() {
   static const std::vector<std::pair<std::string, Make>> all{
       {"medians", [](SideMaker& side, CaseRecord& one) { one.series = {side.times(20)}; }},
@@ -315,7 +315,7 @@ TEST(Pin, RefusesWhatDoesNotFitTogether) {
   EXPECT_THAT(refused("\"samples\": 72, \"placements\": 3", "\"samples\": 72"), HasSubstr("placements"));
   EXPECT_THAT(refused("\"placements\": 3", "\"placements\": 0"), HasSubstr("placements"));
   EXPECT_THAT(refused("[2, ", "[1, "), HasSubstr("repeats process 1"));
-  EXPECT_THAT(refused("{\"1\": ", "{\"one\": "), HasSubstr("expected its number"));
+  EXPECT_THAT(refused("\"values\": [", "\"values\": [1, "), HasSubstr("10 values; expected 9"));
   EXPECT_THAT(refused("\"processes\": [1, 2", "\"processes\": [1, 1"), HasSubstr("repeats process 1"));
   EXPECT_THAT(refused("{\"process\": 2, ", "{\"process\": 200, "), HasSubstr("none of the case's processes"));
   EXPECT_THAT(refused("\"kernel_us\": [4.5]", "\"kernel_us\": [4.5, 1]"), HasSubstr("2 times; expected 1"));

@@ -1,4 +1,3 @@
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -24,15 +23,20 @@ void read_present(const JsonNode& node, const List& list, typename List::Struct&
   });
 }
 
-// {"1": 94.001, "2": 93.5}: a sample a process.
-void read_values(const JsonNode& node, std::vector<ProcessSamples>& processes) {
-  node.each_member([&](std::string_view name, const JsonNode& value) {
-    ProcessSamples& process = processes.emplace_back();
-    const auto error = std::from_chars(name.data(), name.data() + name.size(), process.process).ec;
-    if (error != std::errc{} || process.process < 0 || std::to_string(process.process) != name)
-      value.problem("is named by no process; expected its number");
-    process.placements.push_back(Placement{{value.number()}});
-  });
+// A sample of each process of the case.
+void read_values(const JsonNode& series, const CaseRecord& one, std::vector<ProcessSamples>& processes) {
+  const JsonNode same = series.find(same_value), each = series.find(value_each);
+  const std::vector<int> numbers = timed_processes(one.processes);
+  std::vector<double> values(numbers.size(), same.number());
+  if (each.present()) values = each.numbers();
+  if (values.size() != numbers.size())
+    return each.problem(fmt::format("has {} values; expected {}, one for each process of the case",
+                                    values.size(), numbers.size()),
+                        pin_again);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    processes.emplace_back().process = numbers[i];
+    processes.back().placements.push_back(Placement{{values[i]}});
+  }
 }
 
 // The figures of processes as a table.
@@ -101,21 +105,21 @@ class TableReader {
   ProcessFigures common_ = {};
 };
 
-void read_series(const JsonNode& node, Series& series) {
-  const JsonNode values = node.find("values"), rows = node.find("rows");
-  if (!values.present() && !rows.present()) return read_json(node, series);
+void read_series(const JsonNode& node, const CaseRecord& one, Series& series) {
+  const bool values = node.find(value_each).present() || node.find(same_value).present();
+  if (!values && !node.find("rows").present()) return read_json(node, series);
   for (const char* name : {"metric", "unit"})
     if (!node.require(name).present()) return;
   read_present(node, Described<Series>::fields, series);
   series.processes.clear();
-  if (values.present())
-    read_values(values, series.processes);
+  if (values)
+    read_values(node, one, series.processes);
   else
     TableReader(node, series.processes).read();
 }
 
-void read_all_series(const JsonNode& node, std::vector<Series>& all) {
-  node.each_element([&](const JsonNode& one) { read_series(one, all.emplace_back()); });
+void read_all_series(const JsonNode& node, const CaseRecord& one, std::vector<Series>& all) {
+  node.each_element([&](const JsonNode& series) { read_series(series, one, all.emplace_back()); });
   if (node.ok()) expect_metrics_once(node, all);
 }
 
@@ -163,13 +167,31 @@ void read_results(const JsonNode& node, CaseRecord& one) {
   });
 }
 
+void read_plan(const JsonNode& node, const CaseRecord& shared, CaseRecord& one) {
+  for_each_field(planned_part, [&](const auto& field) {
+    if (is_relative(field.name)) return;
+    const JsonNode member = field.is_required ? node.require(field.name) : node.find(field.name);
+    if (!member.present()) return;
+    std::remove_cvref_t<decltype(field)>::Shape::read(member, one.*field.member, field.least);
+    if (field.check != nullptr) field.check(member, one.*field.member);
+  });
+  one.gate = shared.gate;
+  if (const JsonNode gate = node.find("gate"); gate.present()) {
+    one.gate = Gate{};
+    read_json(gate, one.gate);
+  }
+  one.sampling = shared.sampling;
+  read_present(node.find("sampling"), Described<Sampling>::fields, one.sampling);
+  if (const JsonNode suite = node.find("suite_sampling"); suite.present())
+    read_present(suite, Described<Sampling>::fields, one.suite_sampling.emplace(one.sampling));
+}
+
 void read_pinned_case(const JsonNode& node, const CaseRecord& shared, CaseRecord& one) {
-  for_each_field(shared_by_cases, [&](const auto& field) { one.*field.member = shared.*field.member; });
-  read_fields(node, planned_part, one);
+  read_plan(node, shared, one);
   read_results(node, one);
   if (const JsonNode build = node.find("build"); build.present()) read_json(build, one.build.emplace());
-  if (const JsonNode metrics = node.find("metrics"); metrics.present()) read_all_series(metrics, one.series);
-  if (const JsonNode alone = node.find("alone"); alone.present()) read_all_series(alone, one.alone);
+  if (const JsonNode all = node.find("metrics"); all.present()) read_all_series(all, one, one.series);
+  if (const JsonNode all = node.find("alone"); all.present()) read_all_series(all, one, one.alone);
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "harness/model/pin/pin_codec.h"
@@ -42,37 +45,44 @@ class Common {
   bool any_ = false, same_ = true;
 };
 
-// The case whose value of a field most cases have; nullptr where some case has none.
-template <class Field>
-const CaseRecord* most_common(const Field& field, const std::vector<CaseRecord>& cases) {
+// The value that most cases have.
+template <class Value>
+Value most_common(const std::vector<CaseRecord>& cases, Value CaseRecord::*member) {
   std::map<std::string, std::pair<int, const CaseRecord*>> counts;
   const CaseRecord* found = nullptr;
   int most = 0;
   for (const CaseRecord& one : cases) {
-    const std::string text = member_text(field, one);
-    if (text.empty()) return nullptr;
+    const std::string text = to_json(Described<Value>::fields, one.*member, JsonLayout::line);
     auto& [count, first] = counts.try_emplace(text, 0, &one).first->second;
     if (++count > most) std::tie(most, found) = std::pair(count, first);
   }
-  return found;
+  return found == nullptr ? Value{} : found->*member;
 }
 
 CaseRecord shared_of(const std::vector<CaseRecord>& cases) {
   CaseRecord shared;
-  for_each_field(shared_by_cases, [&](const auto& field) {
-    if (const CaseRecord* one = most_common(field, cases)) shared.*field.member = one->*field.member;
-  });
+  shared.gate = most_common(cases, &CaseRecord::gate);
+  shared.sampling = most_common(cases, &CaseRecord::sampling);
   return shared;
 }
 
+// The members in which a sampling differs from a known one.
+void write_difference(JsonWriter& json, const Sampling& one, const Sampling& known) {
+  json.open_object(JsonLayout::line);
+  for_each_field<Sampling>([&](const auto& field) {
+    if (one.*field.member != known.*field.member)
+      std::remove_cvref_t<decltype(field)>::Shape::write(json.key(field.name), one.*field.member);
+  });
+  json.close();
+}
+
 void write_plan(JsonWriter& json, const CaseRecord& one, const CaseRecord& shared) {
-  std::set<std::string_view> common;
-  for_each_field(shared_by_cases, [&](const auto& field) {
-    if (one.*field.member == shared.*field.member) common.insert(field.name);
-  });
   for_each_field(planned_part, [&](const auto& field) {
-    if (!common.contains(field.name)) fields_detail::write_entry(json, field, one);
+    if (!is_relative(field.name)) fields_detail::write_entry(json, field, one);
   });
+  if (one.gate != shared.gate) write_json(json.key("gate"), one.gate);
+  if (one.sampling != shared.sampling) write_difference(json.key("sampling"), one.sampling, shared.sampling);
+  if (one.suite_sampling) write_difference(json.key("suite_sampling"), *one.suite_sampling, one.sampling);
 }
 
 // The kernels of the case's first process that read some, with the times of another and without code.
@@ -158,10 +168,30 @@ bool is_row(const ProcessSamples& process) {
   return process.figures && process.placements.empty();
 }
 
-void write_values(JsonWriter& json, const std::vector<ProcessSamples>& processes) {
-  json.key("values").open_object(JsonLayout::line);
+double only_sample(const ProcessSamples& process) {
+  return process.placements.front().samples.front();
+}
+
+// Whether each process of the case has one sample of the series.
+bool is_value_each(const std::vector<ProcessSamples>& processes, const std::vector<ProcessResult>& results) {
+  std::vector<int> numbers, of_case = timed_processes(results);
   for (const ProcessSamples& process : processes)
-    json.key(std::to_string(process.process)).number(process.placements.front().samples.front());
+    if (is_value(process)) numbers.push_back(process.process);
+  return !processes.empty() && numbers.size() == processes.size() && numbers == of_case;
+}
+
+// The samples in the order of the case's processes, or the one that all have.
+void write_values(JsonWriter& json, const std::vector<ProcessSamples>& processes) {
+  const double first = only_sample(processes.front());
+  const auto is_first = [&](const ProcessSamples& process) {
+    return std::bit_cast<std::uint64_t>(only_sample(process)) == std::bit_cast<std::uint64_t>(first);
+  };
+  if (std::all_of(processes.begin(), processes.end(), is_first)) {
+    json.key(same_value).number(first);
+    return;
+  }
+  json.key(value_each).open_array(JsonLayout::line);
+  for (const ProcessSamples& process : processes) json.number(only_sample(process));
   json.close();
 }
 
@@ -209,10 +239,10 @@ void write_table(JsonWriter& json, const std::vector<ProcessSamples>& processes)
   json.close();
 }
 
-void write_series(JsonWriter& json, const Series& series) {
+void write_series(JsonWriter& json, const Series& series, const std::vector<ProcessResult>& results) {
   const std::vector<ProcessSamples>& processes = series.processes;
-  const bool values = std::all_of(processes.begin(), processes.end(), is_value);
-  const bool table = !values && std::all_of(processes.begin(), processes.end(), is_row);
+  const bool values = is_value_each(processes, results);
+  const bool table = !processes.empty() && std::all_of(processes.begin(), processes.end(), is_row);
   json.open_object(values ? JsonLayout::line : JsonLayout::lines);
   for_each_field<Series>([&](const auto& field) {
     if (field.name != "processes" || (!values && !table)) fields_detail::write_entry(json, field, series);
@@ -222,9 +252,10 @@ void write_series(JsonWriter& json, const Series& series) {
   json.close();
 }
 
-void write_all_series(JsonWriter& json, std::string_view name, const std::vector<Series>& all) {
-  json.key(name).open_array();
-  for (const Series& series : all) write_series(json, series);
+void write_all_series(JsonWriter& json, const std::vector<Series>& all,
+                      const std::vector<ProcessResult>& results) {
+  json.open_array();
+  for (const Series& series : all) write_series(json, series, results);
   json.close();
 }
 
@@ -233,8 +264,8 @@ void write_pinned_case(JsonWriter& json, const CaseRecord& one, const CaseRecord
   write_plan(json, one, shared);
   ResultWriter(one.processes).write(json);
   if (one.build) write_json(json.key("build"), *one.build);
-  if (!one.series.empty()) write_all_series(json, "metrics", one.series);
-  if (!one.alone.empty()) write_all_series(json, "alone", one.alone);
+  if (!one.series.empty()) write_all_series(json.key("metrics"), one.series, one.processes);
+  if (!one.alone.empty()) write_all_series(json.key("alone"), one.alone, one.processes);
   json.close();
 }
 

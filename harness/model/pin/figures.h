@@ -46,16 +46,16 @@ double step_of(const Series& series);
 // The value that every sample has; std::nullopt when they differ, or there is none.
 std::optional<double> constant_of(const Series& series);
 
-// Of all finite samples of a series, nothing removed.
+// Figures of all finite samples of a series, nothing removed.
 SeriesFigures all_samples_of(const Series& series);
 
 // Whether the record is a pin: some samples are there as figures only.
 bool lacks_samples(const Record& record);
 bool lacks_samples(const CaseRecord& one);
 
-// What a pin keeps of a record: all that a comparison reads. A process with one sample, or with one that has
-// no logarithm, keeps its samples. Phases and batches are left out. Of controls the medians are kept, with
-// the first process, and of the checks of a result the worst.
+// The record as a pin keeps it: all that a comparison reads. A process with one sample, or with one that has
+// no logarithm, keeps its samples. Phases and batches are left out. The medians of the controls are kept,
+// with the first process, and the worst check of the results.
 Record without_samples(Record record);
 
 }  // namespace harness

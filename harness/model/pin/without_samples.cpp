@@ -31,7 +31,7 @@ void take_duty(ProcessFigures& figures, const ProcessSamples& process) {
     ++paced;
     figures.slow_samples += std::max(placement.slow_samples, 0);
   }
-  if (paced > 0) figures.duty = std::round(sum / paced * 1e4) / 1e4;
+  if (paced > 0) figures.duty = std::round(sum / paced * 100) / 100;
 }
 
 class Leaner {

@@ -127,7 +127,7 @@ class CallReader {
                       process_);
         return;
       case CallKind::rename:
-        if (const auto to = other_path()) files_.rename(path, *to, flags() != 0, process_);
+        if (const auto to = other_path()) files_.rename(path, *to, static_cast<unsigned>(flags()), process_);
         return;
       default: return;
     }

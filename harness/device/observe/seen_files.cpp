@@ -200,7 +200,7 @@ void SeenFiles::read(const ResolvedPath& found) {
     states_.try_emplace(path, fmt::format("-{}", errno));
     return;
   }
-  std::optional<std::string> hash = file_hash(file.number(), limits_);
+  std::optional<std::string> hash = hash_of_file(file.number(), limits_);
   if (!hash) return add_gap(limits_.seconds > 0 ? FileGap::unread : FileGap::too_much, path);
   contents_.emplace(path, Content{std::move(*hash), found.about});
 }
@@ -374,7 +374,7 @@ bool SeenFiles::is_settled() {
     if (lstat(path.c_str(), &now) != 0) return false;
     if (is_same_file(content.about, now)) continue;
     const OpenFile file(path);
-    if (file_hash(file.number(), limits) != content.hash) return false;
+    if (hash_of_file(file.number(), limits) != content.hash) return false;
   }
   const auto same_state = [&](const auto& one) {
     return one.second.starts_with("file") ||

@@ -40,9 +40,11 @@ programs:
     inputs: files
     gate: {margin: 1%}
 YAML
-printf '%s\n' starts __pycache__ '*.json' >>.gitignore
+touch starts/.keep
+printf '%s\n' 'starts/*.*[0-9]' __pycache__ '*.json' >>.gitignore
 commit "base"
-starts() { same "starts of $1" "$(find starts -type f | wc -l)" "$2" && rm -f starts/*; }
+started() { find starts -name '*.*[0-9]' | wc -l; }
+starts() { same "starts of $1" "$(started)" "$2" && rm -f starts/*; }
 run() { "$HARNESS" run suite.yaml --device scripted:speed.json --color never "$@"; }
 outcomes() { python3 -c '
 import json, sys
@@ -100,19 +102,44 @@ unproven() {
   shift 3
   "$@"
   expect "$status" run --against main --report json=verdict.json
-  grep -qF -- "$name" "$printed" || problem "the output does not name: $name"
+  [ "$change" = word ] || names "$name"
   holds verdict.json "row('bench', 'process_time')['unproven']['why']['code'] == 'other_files'" \
     "row('bench', 'process_time')['unproven']['why']['change'] == '$change'" \
     "row('bench', 'process_time')['unproven']['why']['name'] == '$name'" \
     "row('bench/BM_copy', 'wall_time')['processes'] == [5, 5]"
-  [ "$(find starts -type f | wc -l)" -ge 7 ] || problem "$change: not measured"
-  git checkout -q . && git clean -qfd && mkdir -p starts && rm -f starts/*
+  [ "$(started)" -ge 7 ] || problem "$change: not measured"  # a look, an observed start and five
+  rm -f starts/* && git checkout -q . && git clean -qfd
 }
-unproven content ./bench 0 sed -i '$a # a comment' bench
+unproven content ./bench 0 sh -c 'echo "# a comment" >>bench'
 unproven content ./factor "0 1" sh -c 'echo 20.0 >factor'
 unproven content ./shapes.py 0 sed -i 's/square/circle/' shapes.py
 unproven content ./lib/libwork.so 0 cp "$PLUGIN_NEXT" lib/libwork.so
 unproven names ./cases "0 1" touch cases/two.txt
 unproven word 0002 "0 4" sed -i 's/small/large/' suite.yaml
 unproven variable COLOUR "0 4" sed -i 's/red/blue/' suite.yaml
+
+# A start that leaves a cache which the next one finds is followed by another one, once.
+sed -i 's/^import shapes/import shapes\nif not os.path.exists("cache"): open("cache", "w").write("1")/' bench
+commit "a cache"
+expect 0 run --save-as cached
+rm -f starts/*
+expect 0 run --against @cached
+starts "a program whose cache is there" 1
+rm cache
+expect 0 run --against @cached
+starts "a program without its cache" 2
+
+# `ab`: a start of each commit, each in its own folder. The proof counts where the baseline's suite asks for it.
+sed -i 's/    inputs: files/    inputs: files\n    build: "true"/' suite.yaml
+commit "a build"
+echo 2 >note && commit "unchanged again"
+ab() { "$HARNESS" ab suite.yaml --device scripted:speed.json --color never --report json=ab.json "$@"; }
+expect 0 ab --baseline HEAD~1
+holds ab.json 'report["verdict"] == "identical"' 'all(row["processes"] == [0, 0] for row in report["cases"])'
+git checkout -q HEAD~1 && sed -i '/inputs: files/d' suite.yaml && commit "nobody asks for it"
+git checkout -q work -- suite.yaml
+commit "the change asks for it"
+expect 0 ab --baseline HEAD~1
+holds ab.json 'row("bench/BM_copy", "wall_time")["processes"] == [5, 5]' \
+  'row("bench/BM_copy", "wall_time")["unproven"]["why"]["code"] == "files_unasked"'
 finish

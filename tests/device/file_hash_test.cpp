@@ -19,7 +19,7 @@ std::string hash_of(const std::string& bytes, HashLimits limits = {}) {
   const auto path = folder.path() / "file";
   std::ofstream(path, std::ios::binary) << bytes;
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const auto found = file_hash(file, limits);
+  const auto found = hash_of_file(file, limits);
   close(file);
   return found.value_or("");
 }

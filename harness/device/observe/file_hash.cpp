@@ -131,7 +131,7 @@ std::string text_hash(std::string_view text) {
   return hash.digits();
 }
 
-std::optional<std::string> file_hash(int file, HashLimits& limits) {
+std::optional<std::string> hash_of_file(int file, HashLimits& limits) {
   using Clock = std::chrono::steady_clock;
   struct stat about {};
   if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;

@@ -23,6 +23,6 @@ std::string text_hash(std::string_view text);
 // Of a 64-bit little-endian ELF file everything counts but its build ID, its symbols for debuggers, debugging
 // information and the table of its sections: these differ between builds in two folders, and no program runs
 // them. std::nullopt: it cannot be read (`limits` has something left), or the limits are spent.
-std::optional<std::string> file_hash(int file, HashLimits& limits);
+std::optional<std::string> hash_of_file(int file, HashLimits& limits);
 
 }  // namespace harness

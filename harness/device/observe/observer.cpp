@@ -18,8 +18,8 @@
 #include <cstring>
 #include <utility>
 
-#include "harness/device/observe/call_reader.h"
-#include "harness/device/observe/watched_calls.h"
+#include "harness/device/observe/file_calls.h"
+#include "harness/device/observe/take_call.h"
 
 // Newer than some headers.
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV

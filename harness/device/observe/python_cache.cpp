@@ -12,13 +12,14 @@ namespace fs = std::filesystem;
 
 bool is_python_cache(const std::string& path) {
   const fs::path file(path);
-  return file.parent_path().filename() == python_caches && file.extension() == ".pyc";
+  return file.filename() == python_caches ||
+         (file.parent_path().filename() == python_caches && file.extension() == ".pyc");
 }
 
 // Its first 16 bytes: the version, 0 where time and size of the source follow, this time, this size.
 std::string source_of_python_cache(const std::string& path) {
-  if (!is_python_cache(path)) return "";
   const fs::path file(path);
+  if (!is_python_cache(path) || file.filename() == python_caches) return "";
   const std::string name = file.filename().string();
   const fs::path source = file.parent_path().parent_path() / (name.substr(0, name.find('.')) + ".py");
   std::array<std::uint32_t, 4> head{};

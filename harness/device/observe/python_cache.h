@@ -9,7 +9,7 @@ namespace harness {
 
 inline constexpr const char* python_caches = "__pycache__";
 
-// Whether a path is that of a cache.
+// Whether a path is that of a cache, or of a folder of them.
 bool is_python_cache(const std::string& path);
 
 // The source of a cache. "": it is no cache, or Python takes it without looking at a source.

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -107,12 +108,15 @@ bool is_gpu(const std::string& path) {
 
 // Files in which the kernel tells of the machine, or of the process itself.
 bool tells_of_machine(const std::string& path, pid_t process) {
-  constexpr std::array files{"/proc/cpuinfo",     "/proc/meminfo", "/proc/stat",   "/proc/loadavg",
-                             "/proc/uptime",      "/proc/version", "/proc/mounts", "/proc/cmdline",
-                             "/proc/filesystems", "/proc/vmstat"};
-  constexpr std::array folders{"/proc/sys",      "/sys/devices/system", "/sys/fs/cgroup",
-                               "/sys/kernel/mm", "/proc/self",          "/proc/thread-self"};
-  return std::find(files.begin(), files.end(), path) != files.end() ||
+  constexpr std::array files{"cpuinfo", "meminfo",    "stat",      "loadavg",     "uptime",
+                             "version", "mounts",     "cmdline",   "filesystems", "vmstat",
+                             "swaps",   "interrupts", "diskstats", "zoneinfo"};
+  constexpr std::array folders{
+      "/proc/sys",           "/proc/bus",      "/proc/self",     "/proc/thread-self",
+      "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm", "/sys/devices/virtual/dmi",
+      "/sys/firmware",       "/sys/hypervisor"};
+  const auto is = [&](const char* name) { return path == fmt::format("/proc/{}", name); };
+  return std::any_of(files.begin(), files.end(), is) ||
          std::any_of(folders.begin(), folders.end(), [&](const char* one) { return is_below(path, one); }) ||
          is_below(path, fmt::format("/proc/{}", process));
 }
@@ -196,7 +200,7 @@ void SeenFiles::read(const ResolvedPath& found) {
     states_.try_emplace(path, fmt::format("-{}", errno));
     return;
   }
-  std::optional<std::string> hash = file_hash(file.number(), limits_);
+  std::optional<std::string> hash = hash_of_file(file.number(), limits_);
   if (!hash) return add_gap(limits_.seconds > 0 ? FileGap::unread : FileGap::too_much, path);
   contents_.emplace(path, Content{std::move(*hash), found.about});
 }
@@ -225,15 +229,16 @@ void SeenFiles::probe(const std::string& path, LastLink last, pid_t process) {
 
 void SeenFiles::open(const std::string& path, int flags, pid_t process) {
   if (has_gap()) return;
+  std::error_code ignored;
   const bool exclusive = (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0;
   const LastLink last = exclusive || (flags & O_NOFOLLOW) != 0 ? LastLink::kept : LastLink::followed;
   const ResolvedPath found = resolve_path(path, last, process);
-  if (take_kernel_file(found, (flags & O_PATH) == 0 && !tells_of_machine(found.path, process))) return;
+  const bool to_read =
+      (flags & O_PATH) == 0 && fs::exists(found.path, ignored) && !fs::is_directory(found.path, ignored);
+  if (take_kernel_file(found, to_read && !tells_of_machine(found.path, process))) return;
   const bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
-  if (found.error == ENOENT && (flags & O_CREAT) != 0 && !nameless && can_make_in(folder_above(found.path))) {
-    if (!is_left_out(found.path)) made_.try_emplace(found.path);
-    return;
-  }
+  if (found.error == ENOENT && (flags & O_CREAT) != 0 && !nameless && can_make_in(folder_above(found.path)))
+    return make_anew(found.path);
   const mode_t mode = found.about.st_mode;
   if (found.error != 0 || exclusive || nameless || (flags & O_PATH) != 0 || S_ISDIR(mode) || S_ISLNK(mode))
     return take_probe(found);
@@ -298,10 +303,21 @@ void SeenFiles::truncate(const std::string& path, pid_t process) {
 void SeenFiles::make(const std::string& path, pid_t process) {
   if (has_gap()) return;
   const ResolvedPath found = resolve_path(path, LastLink::kept, process);
-  if (found.error == ENOENT && can_make_in(folder_above(found.path)) && !is_left_out(found.path))
-    made_.try_emplace(found.path);
+  if (found.error == ENOENT && can_make_in(folder_above(found.path)))
+    make_anew(found.path);
   else
     take_probe(found);
+}
+
+// Temporary files have another name in each start, and a library may look first whether it is free. Where
+// something is there, that is known by itself.
+void SeenFiles::make_anew(const std::string& path) {
+  if (is_left_out(path)) return;
+  made_.try_emplace(path);
+  if (const auto looked = states_.find(path); looked != states_.end()) {
+    states_.erase(looked);
+    missed_.insert(path);
+  }
 }
 
 void SeenFiles::remove(const std::string& path, pid_t process) {
@@ -322,13 +338,14 @@ void SeenFiles::link(const std::string& from, LastLink last, const std::string& 
   make(to, process);
 }
 
-void SeenFiles::rename(const std::string& from, const std::string& to, bool exchange, pid_t process) {
+void SeenFiles::rename(const std::string& from, const std::string& to, unsigned flags, pid_t process) {
   if (has_gap()) return;
-  if (exchange) return add_gap(FileGap::call, "renameat2");
+  if ((flags & ~RENAME_NOREPLACE) != 0) return add_gap(FileGap::call, "renameat2");
   const ResolvedPath old = resolve_path(from, LastLink::kept, process);
   const ResolvedPath fresh = resolve_path(to, LastLink::kept, process);
   if (old.of_kernel || fresh.of_kernel) return add_gap(FileGap::call, "rename");
-  if (old.error != 0 || !can_make_in(folder_above(fresh.path))) {
+  const bool fails = (flags & RENAME_NOREPLACE) != 0 && fresh.error == 0;
+  if (old.error != 0 || fails || !can_make_in(folder_above(fresh.path))) {
     take_probe(old);
     return take_probe(fresh);
   }
@@ -339,7 +356,7 @@ void SeenFiles::rename(const std::string& from, const std::string& to, bool exch
   if (fresh.error == 0)
     made_.try_emplace(fresh.path, Made{fresh.about});
   else
-    made_.try_emplace(fresh.path);
+    make_anew(fresh.path);
 }
 
 void SeenFiles::connect(const std::string& path, pid_t process) {
@@ -357,13 +374,15 @@ bool SeenFiles::is_settled() {
     if (lstat(path.c_str(), &now) != 0) return false;
     if (is_same_file(content.about, now)) continue;
     const OpenFile file(path);
-    if (file_hash(file.number(), limits) != content.hash) return false;
+    if (hash_of_file(file.number(), limits) != content.hash) return false;
   }
   const auto same_state = [&](const auto& one) {
     return one.second.starts_with("file") ||
            state_of(resolve_path(one.first, LastLink::kept, 0)) == one.second;
   };
-  return std::all_of(states_.begin(), states_.end(), same_state) &&
+  const auto is_there = [](const std::string& path) { return access(path.c_str(), F_OK) == 0; };
+  return std::none_of(missed_.begin(), missed_.end(), is_there) &&
+         std::all_of(states_.begin(), states_.end(), same_state) &&
          std::all_of(lists_.begin(), lists_.end(),
                      [&](const auto& one) { return names_in(one.first, true) == one.second; });
 }
@@ -385,7 +404,7 @@ Identity SeenFiles::identity(const std::vector<std::string>& words,
   for (const auto& [path, state] : states_) {
     const bool known =
         state.starts_with("file") && contents_.contains(path);  // its size follows from its content
-    folders["look:" + name_of_path(folder_above(path))] +=
+    folders["look:" + name_of_path(path == root_ ? path : folder_above(path))] +=
         fmt::format("{}\n{}\n", name_of_path(path), known ? state.substr(0, state.find(' ')) : state);
   }
   for (const auto& [path, content] : contents_) {

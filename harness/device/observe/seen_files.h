@@ -31,8 +31,9 @@ class SeenFiles {
  public:
   explicit SeenFiles(const ObservedPlaces& places, HashLimits limits = {});
 
-  // The calls. Paths are absolute; `process` makes the call, which has not happened yet.
-  void open(const std::string& path, int flags, pid_t process);  // O_...
+  // The calls. Paths are absolute; `process` makes the call, which has not happened yet. Flags are the
+  // call's.
+  void open(const std::string& path, int flags, pid_t process);
   void execute(const std::string& path, pid_t process);
   void probe(const std::string& path, LastLink last, pid_t process);
   void list(const std::string& folder, pid_t process);
@@ -40,7 +41,7 @@ class SeenFiles {
   void make(const std::string& path, pid_t process);
   void remove(const std::string& path, pid_t process);
   void link(const std::string& from, LastLink last, const std::string& to, pid_t process);
-  void rename(const std::string& from, const std::string& to, bool exchange, pid_t process);
+  void rename(const std::string& from, const std::string& to, unsigned flags, pid_t process);
   void connect(const std::string& path, pid_t process);  // to a local socket
   // The first one counts.
   void add_gap(FileGap gap, const std::string& name);
@@ -64,6 +65,7 @@ class SeenFiles {
   [[nodiscard]] std::string name_of_path(const std::string& path) const;
   [[nodiscard]] bool is_left_out(const std::string& path) const;
   [[nodiscard]] bool is_made(const std::string& path) const;
+  void make_anew(const std::string& path);
   bool take_kernel_file(const ResolvedPath& found, bool unknown);
   void read(const ResolvedPath& found);
   void take_probe(const ResolvedPath& found);
@@ -75,6 +77,7 @@ class SeenFiles {
   HashLimits limits_;
   std::map<std::string, Content> contents_;    // by path, as the following
   std::map<std::string, std::string> states_;  // of paths that it looked at
+  std::set<std::string> missed_;               // that it looked at in vain, and made then
   std::map<std::string, std::string> lists_;   // hashes of the names in folders
   struct Made {
     std::optional<struct stat> before;  // of the file that it empties

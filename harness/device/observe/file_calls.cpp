@@ -1,4 +1,4 @@
-#include "harness/device/observe/watched_calls.h"
+#include "harness/device/observe/file_calls.h"
 
 #include <linux/audit.h>
 #include <linux/seccomp.h>
@@ -37,52 +37,52 @@ enum {
   getxattrat = 464
 };
 
-constexpr WatchedCall gap_at(long number, const char* name, FileGap gap, int only = -1,
-                             unsigned long bits = ~0UL) {
-  return {number, name, CallKind::gap, -1, -1, -1, gap, only, bits};
+constexpr FileCall gap_at(long number, const char* name, FileGap gap, int only = -1,
+                          unsigned long bits = ~0UL) {
+  return {number, name, FileCallKind::gap, -1, -1, -1, gap, only, bits};
 }
 
-constexpr WatchedCall watched[] = {
+constexpr FileCall file_calls[] = {
 #if defined(__x86_64__)
-    {SYS_open, "open", CallKind::open, -1, 0, 1},
-    {SYS_creat, "creat", CallKind::creat, -1, 0},
-    {SYS_stat, "stat", CallKind::probe, -1, 0},
-    {SYS_lstat, "lstat", CallKind::probe_link, -1, 0},
-    {SYS_access, "access", CallKind::probe, -1, 0},
-    {SYS_readlink, "readlink", CallKind::probe_link, -1, 0},
-    {SYS_getdents, "getdents", CallKind::list, 0},
-    {SYS_mkdir, "mkdir", CallKind::make, -1, 0},
-    {SYS_mknod, "mknod", CallKind::make, -1, 0},
-    {SYS_symlink, "symlink", CallKind::make, -1, 1},
-    {SYS_unlink, "unlink", CallKind::remove, -1, 0},
-    {SYS_rmdir, "rmdir", CallKind::remove, -1, 0},
-    {SYS_link, "link", CallKind::link, -1, 0},
-    {SYS_rename, "rename", CallKind::rename, -1, 0},
+    {SYS_open, "open", FileCallKind::open, -1, 0, 1},
+    {SYS_creat, "creat", FileCallKind::creat, -1, 0},
+    {SYS_stat, "stat", FileCallKind::probe, -1, 0},
+    {SYS_lstat, "lstat", FileCallKind::probe_link, -1, 0},
+    {SYS_access, "access", FileCallKind::probe, -1, 0},
+    {SYS_readlink, "readlink", FileCallKind::probe_link, -1, 0},
+    {SYS_getdents, "getdents", FileCallKind::list, 0},
+    {SYS_mkdir, "mkdir", FileCallKind::make, -1, 0},
+    {SYS_mknod, "mknod", FileCallKind::make, -1, 0},
+    {SYS_symlink, "symlink", FileCallKind::make, -1, 1},
+    {SYS_unlink, "unlink", FileCallKind::remove, -1, 0},
+    {SYS_rmdir, "rmdir", FileCallKind::remove, -1, 0},
+    {SYS_link, "link", FileCallKind::link, -1, 0},
+    {SYS_rename, "rename", FileCallKind::rename, -1, 0},
 #endif
-    {SYS_openat, "openat", CallKind::open, 0, 1, 2},
-    {openat2, "openat2", CallKind::open_how, 0, 1, 2},
-    {SYS_execve, "execve", CallKind::execute, -1, 0},
-    {SYS_execveat, "execveat", CallKind::execute, 0, 1, 4},
-    {SYS_newfstatat, "newfstatat", CallKind::probe, 0, 1, 3},
-    {SYS_statx, "statx", CallKind::probe, 0, 1, 2},
-    {SYS_faccessat, "faccessat", CallKind::probe, 0, 1},
-    {faccessat2, "faccessat2", CallKind::probe, 0, 1, 3},
-    {SYS_readlinkat, "readlinkat", CallKind::probe_link, 0, 1},
-    {SYS_chdir, "chdir", CallKind::probe, -1, 0},
-    {SYS_getdents64, "getdents64", CallKind::list, 0},
-    {SYS_truncate, "truncate", CallKind::truncate, -1, 0},
-    {SYS_mkdirat, "mkdirat", CallKind::make, 0, 1},
-    {SYS_mknodat, "mknodat", CallKind::make, 0, 1},
-    {SYS_symlinkat, "symlinkat", CallKind::make, 1, 2},
-    {SYS_unlinkat, "unlinkat", CallKind::remove, 0, 1},
-    {SYS_linkat, "linkat", CallKind::link, 0, 1, 4},
-    {SYS_renameat, "renameat", CallKind::rename, 0, 1},
-    {SYS_renameat2, "renameat2", CallKind::rename, 0, 1, 4},
-    {SYS_connect, "connect", CallKind::connect, -1, 1},
-    {SYS_bind, "bind", CallKind::bind, -1, 1},
-    {SYS_sendmsg, "sendmsg", CallKind::send_message, -1, 1},
-    {SYS_clone, "clone", CallKind::clone, -1, -1, -1, FileGap::elsewhere, 0, name_space_flags},
-    {clone3, "clone3", CallKind::clone_how, -1, 0},
+    {SYS_openat, "openat", FileCallKind::open, 0, 1, 2},
+    {openat2, "openat2", FileCallKind::open_how, 0, 1, 2},
+    {SYS_execve, "execve", FileCallKind::execute, -1, 0},
+    {SYS_execveat, "execveat", FileCallKind::execute, 0, 1, 4},
+    {SYS_newfstatat, "newfstatat", FileCallKind::probe, 0, 1, 3},
+    {SYS_statx, "statx", FileCallKind::probe, 0, 1, 2},
+    {SYS_faccessat, "faccessat", FileCallKind::probe, 0, 1},
+    {faccessat2, "faccessat2", FileCallKind::probe, 0, 1, 3},
+    {SYS_readlinkat, "readlinkat", FileCallKind::probe_link, 0, 1},
+    {SYS_chdir, "chdir", FileCallKind::probe, -1, 0},
+    {SYS_getdents64, "getdents64", FileCallKind::list, 0},
+    {SYS_truncate, "truncate", FileCallKind::truncate, -1, 0},
+    {SYS_mkdirat, "mkdirat", FileCallKind::make, 0, 1},
+    {SYS_mknodat, "mknodat", FileCallKind::make, 0, 1},
+    {SYS_symlinkat, "symlinkat", FileCallKind::make, 1, 2},
+    {SYS_unlinkat, "unlinkat", FileCallKind::remove, 0, 1},
+    {SYS_linkat, "linkat", FileCallKind::link, 0, 1, 4},
+    {SYS_renameat, "renameat", FileCallKind::rename, 0, 1},
+    {SYS_renameat2, "renameat2", FileCallKind::rename, 0, 1, 4},
+    {SYS_connect, "connect", FileCallKind::connect, -1, 1},
+    {SYS_bind, "bind", FileCallKind::bind, -1, 1},
+    {SYS_sendmsg, "sendmsg", FileCallKind::send_message, -1, 1},
+    {SYS_clone, "clone", FileCallKind::clone, -1, -1, -1, FileGap::elsewhere, 0, name_space_flags},
+    {clone3, "clone3", FileCallKind::clone_how, -1, 0},
     gap_at(SYS_accept, "accept", FileGap::network),
     gap_at(SYS_accept4, "accept4", FileGap::network),
     gap_at(SYS_sendto, "sendto", FileGap::network, 4),
@@ -130,7 +130,7 @@ constexpr WatchedCall watched[] = {
     gap_at(SYS_quotactl, "quotactl", FileGap::call),
 };
 
-void add_call(std::vector<sock_filter>& filter, const WatchedCall& call) {
+void add_call(std::vector<sock_filter>& filter, const FileCall& call) {
   const sock_filter tell = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
   const auto number = static_cast<unsigned>(call.number);
   if (call.only < 0) {
@@ -153,10 +153,10 @@ void add_call(std::vector<sock_filter>& filter, const WatchedCall& call) {
 
 }  // namespace
 
-const WatchedCall* find_watched_call(long number) {
-  const auto* const found = std::find_if(std::begin(watched), std::end(watched),
-                                         [&](const WatchedCall& one) { return one.number == number; });
-  return found == std::end(watched) ? nullptr : found;
+const FileCall* find_file_call(long number) {
+  const auto* const found = std::find_if(std::begin(file_calls), std::end(file_calls),
+                                         [&](const FileCall& one) { return one.number == number; });
+  return found == std::end(file_calls) ? nullptr : found;
 }
 
 std::vector<sock_filter> watching_filter() {
@@ -172,12 +172,12 @@ std::vector<sock_filter> watching_filter() {
     filter.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, other_numbers, 0, 1));
     filter.push_back(tell);
   }
-  for (const WatchedCall& one : watched) add_call(filter, one);
+  for (const FileCall& one : file_calls) add_call(filter, one);
   filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
   return filter;
 }
 
-unsigned watched_architecture() {
+unsigned filtered_architecture() {
   return architecture;
 }
 

@@ -1,4 +1,4 @@
-#include "harness/device/observe/call_reader.h"
+#include "harness/device/observe/take_call.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/device/observe/watched_calls.h"
+#include "harness/device/observe/file_calls.h"
 
 namespace harness {
 namespace {
@@ -45,20 +45,20 @@ std::optional<std::string> read_text(pid_t process, std::uint64_t address) {
   return std::nullopt;
 }
 
-class CallReader {
+class CallInMemory {
  public:
-  CallReader(const seccomp_data& data, const WatchedCall& call, pid_t process, SeenFiles& files)
+  CallInMemory(const seccomp_data& data, const FileCall& call, pid_t process, SeenFiles& files)
       : data_(data), call_(call), process_(process), files_(files) {}
 
   void take() {
     switch (call_.kind) {
-      case CallKind::gap:
-      case CallKind::clone: return files_.add_gap(call_.gap, call_.name);
-      case CallKind::clone_how: return take_clone();
-      case CallKind::list: return take_list();
-      case CallKind::connect:
-      case CallKind::bind: return take_address();
-      case CallKind::send_message: return take_message();
+      case FileCallKind::gap:
+      case FileCallKind::clone: return files_.add_gap(call_.gap, call_.name);
+      case FileCallKind::clone_how: return take_clone();
+      case FileCallKind::list: return take_list();
+      case FileCallKind::connect:
+      case FileCallKind::bind: return take_address();
+      case FileCallKind::send_message: return take_message();
       default: break;
     }
     const std::optional<std::string> path = path_of(call_.folder, call_.path);
@@ -87,7 +87,7 @@ class CallReader {
     if (!text) return std::nullopt;
     const int from = folder < 0 ? AT_FDCWD : static_cast<int>(argument(folder));
     if (text->empty()) {
-      const bool descriptor = call_.kind == CallKind::execute && (flags() & AT_EMPTY_PATH) != 0;
+      const bool descriptor = call_.kind == FileCallKind::execute && (flags() & AT_EMPTY_PATH) != 0;
       if (descriptor) *text = path_of_descriptor(from);
       if (descriptor && (text->empty() || text->ends_with(" (deleted)"))) gap(FileGap::unread);
       return text;
@@ -110,24 +110,24 @@ class CallReader {
 
   void take_path(const std::string& path) {
     switch (call_.kind) {
-      case CallKind::open: return files_.open(path, flags(), process_);
-      case CallKind::open_how: return take_open(path);
-      case CallKind::creat: return files_.open(path, O_CREAT | O_WRONLY | O_TRUNC, process_);
-      case CallKind::execute: return files_.execute(path, process_);
-      case CallKind::probe:
+      case FileCallKind::open: return files_.open(path, flags(), process_);
+      case FileCallKind::open_how: return take_open(path);
+      case FileCallKind::creat: return files_.open(path, O_CREAT | O_WRONLY | O_TRUNC, process_);
+      case FileCallKind::execute: return files_.execute(path, process_);
+      case FileCallKind::probe:
         return files_.probe(path, (flags() & AT_SYMLINK_NOFOLLOW) != 0 ? LastLink::kept : LastLink::followed,
                             process_);
-      case CallKind::probe_link: return files_.probe(path, LastLink::kept, process_);
-      case CallKind::truncate: return files_.truncate(path, process_);
-      case CallKind::make: return files_.make(path, process_);
-      case CallKind::remove: return files_.remove(path, process_);
-      case CallKind::link:
+      case FileCallKind::probe_link: return files_.probe(path, LastLink::kept, process_);
+      case FileCallKind::truncate: return files_.truncate(path, process_);
+      case FileCallKind::make: return files_.make(path, process_);
+      case FileCallKind::remove: return files_.remove(path, process_);
+      case FileCallKind::link:
         if (const auto to = other_path())
           files_.link(path, (flags() & AT_SYMLINK_FOLLOW) != 0 ? LastLink::followed : LastLink::kept, *to,
                       process_);
         return;
-      case CallKind::rename:
-        if (const auto to = other_path()) files_.rename(path, *to, flags() != 0, process_);
+      case FileCallKind::rename:
+        if (const auto to = other_path()) files_.rename(path, *to, static_cast<unsigned>(flags()), process_);
         return;
       default: return;
     }
@@ -157,7 +157,7 @@ class CallReader {
     sockaddr_un address{};
     const std::size_t bytes = std::min<std::size_t>(argument(2), sizeof address);
     if (!read_memory(process_, argument(call_.path), &address, bytes)) return gap(FileGap::unread);
-    const bool binds = call_.kind == CallKind::bind;
+    const bool binds = call_.kind == FileCallKind::bind;
     const bool local = bytes >= sizeof address.sun_family && address.sun_family == AF_UNIX;
     const std::size_t begin = offsetof(sockaddr_un, sun_path);
     if (local && binds && (bytes == begin || address.sun_path[0] == '\0')) return;
@@ -174,7 +174,7 @@ class CallReader {
   }
 
   const seccomp_data& data_;
-  const WatchedCall& call_;
+  const FileCall& call_;
   pid_t process_;
   SeenFiles& files_;
 };
@@ -183,11 +183,11 @@ class CallReader {
 
 void take_call(const seccomp_data& call, pid_t process, SeenFiles& files) {
   if (files.has_gap()) return;
-  if (call.arch != watched_architecture()) return files.add_gap(FileGap::foreign, "");
-  const WatchedCall* const watched = find_watched_call(call.nr);
+  if (call.arch != filtered_architecture()) return files.add_gap(FileGap::foreign, "");
+  const FileCall* const watched = find_file_call(call.nr);
   if (watched == nullptr) return files.add_gap(FileGap::foreign, "");
   if (process == 0) return files.add_gap(FileGap::elsewhere, watched->name);
-  CallReader(call, *watched, process, files).take();
+  CallInMemory(call, *watched, process, files).take();
 }
 
 }  // namespace harness

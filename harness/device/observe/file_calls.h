@@ -12,7 +12,7 @@
 
 namespace harness {
 
-enum class CallKind {
+enum class FileCallKind {
   open,          // flags: O_...
   open_how,      // openat2: flags is a struct open_how
   creat,         // likewise with its own flags
@@ -33,10 +33,10 @@ enum class CallKind {
   gap,           // nothing is known after it
 };
 
-struct WatchedCall {
+struct FileCall {
   long number;
   const char* name;
-  CallKind kind;
+  FileCallKind kind;
   // Which arguments; -1: none. A path without a folder is relative to the working folder.
   int folder = -1;
   int path = -1;
@@ -51,13 +51,13 @@ struct WatchedCall {
 inline constexpr unsigned long name_space_flags = CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET |
                                                   CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP | 0x00000080;
 
-const WatchedCall* find_watched_call(long number);
+const FileCall* find_file_call(long number);
 
 // The filter that tells the observer of these calls, and of all of another architecture. Empty: this
 // architecture has no such filter here.
 std::vector<sock_filter> watching_filter();
 
 // The architecture of the filter, as in seccomp_data.
-unsigned watched_architecture();
+unsigned filtered_architecture();
 
 }  // namespace harness

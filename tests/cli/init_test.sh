@@ -85,7 +85,7 @@ printf 'def test_sort(benchmark):\n  benchmark(sorted, [2, 1])\n' >tests/test_so
 printf 'def test_other():\n  pass\n' >tests/test_other.py
 commit "benchmarks"
 expect 0 "$HARNESS" init --suite perf/all.yaml
-names sorting kernels test_sort perf/all.yaml bench/CMakeLists.txt
+names sorting kernels test_sort perf/all.yaml bench/CMakeLists.txt engine/build/ .gitignore
 for name in test_other common old mine; do silent_about "$name"; done
 programs perf/all.yaml '[one["reads"] for one in programs] == ["google_benchmark", "nvbench", "pytest_benchmark"]' \
   'programs[0]["command"][0] == "build/bench/sorting"' '"--target sorting" in programs[0]["build"]' \
@@ -100,8 +100,9 @@ grep -q 'branches: \["trunk"\]' .github/workflows/perf.yml || problem "another b
 # Two targets whose names are one in a suite; and a module that needs what its project installs.
 fresh
 printf 'project(all)\nadd_executable(a+b a.cpp)\ntarget_link_libraries(a+b benchmark::benchmark)\nadd_executable(a.b b.cpp)\ntarget_link_libraries(a.b benchmark::benchmark)\n' >CMakeLists.txt
-commit "benchmarks"
+echo build/ >.gitignore && commit "benchmarks"
 expect 0 "$HARNESS" init
+silent_about .gitignore
 programs suite.yaml 'len(programs) == 2'
 cases suite.yaml a_b a_b_2
 grep -q runner .github/workflows/perf.yml || problem "a machine with a GPU for programs that need none"

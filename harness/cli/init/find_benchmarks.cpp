@@ -93,11 +93,12 @@ bool has_gpu_code(const fs::path& root) {
          !tracked_files_with(root, {"nvcc"}, {":(top,glob)**/*akefile"}).empty();
 }
 
-std::string cmake_build(const fs::path& project, const std::string& target) {
+void build_by_cmake(FoundProgram& program, const fs::path& project, const std::string& target) {
   const std::string source = project.empty() ? "." : project.string();
   const std::string build = (project / "build").string();
-  return fmt::format("cmake -S {} -B {} -DCMAKE_BUILD_TYPE=Release && cmake --build {} --parallel{}", source,
-                     build, build, target.empty() ? "" : " --target " + target);
+  program.build = fmt::format("cmake -S {} -B {} -DCMAKE_BUILD_TYPE=Release && cmake --build {} --parallel{}",
+                              source, build, build, target.empty() ? "" : " --target " + target);
+  program.build_folder = build;
 }
 
 void add_linking_targets(const fs::path& root, const std::string& file, const BenchmarkLibrary& library,
@@ -121,7 +122,7 @@ void add_linking_targets(const fs::path& root, const std::string& file, const Be
     program.where = file;
     program.command = {(project / "build" / (below == "." ? fs::path() : below) / target).string()};
     program.command.insert(program.command.end(), library.arguments.begin(), library.arguments.end());
-    program.build = cmake_build(project, target);
+    build_by_cmake(program, project, target);
     program.reads = library.reads;
     program.uses_gpu = library.uses_gpu;
     program.any_runner = !library.uses_gpu && !has_gpu_code(root);
@@ -183,7 +184,7 @@ FoundProgram given_program(const fs::path& root, const std::vector<std::string>&
   std::error_code code;
   for (const char* makefile : {"Makefile", "makefile", "GNUmakefile"})
     if (program.build.empty() && fs::exists(root / makefile, code)) program.build = "make";
-  if (program.build.empty() && fs::exists(root / "CMakeLists.txt", code)) program.build = cmake_build({}, {});
+  if (program.build.empty() && fs::exists(root / "CMakeLists.txt", code)) build_by_cmake(program, {}, {});
   program.any_runner = !program.build.empty() && !has_gpu_code(root);
   return program;
 }

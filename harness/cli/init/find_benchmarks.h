@@ -15,6 +15,7 @@ struct FoundProgram {
   std::vector<std::string> command;  // from the repository's top
   std::string build;                 // shell command, `true` where nothing is built or installed; "": unknown
   std::string reads;                 // format of its output; "": its wall time counts
+  std::string build_folder;          // that CMake fills; "" without
   bool uses_gpu = false;
   bool any_runner = false;  // `make` or CMake makes it, and no file tells of a GPU
 };

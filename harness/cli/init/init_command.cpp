@@ -123,6 +123,14 @@ bool is_there(const fs::path& file) {
   return fs::symlink_status(file, code).type() != fs::file_type::not_found;
 }
 
+bool is_ignored(const fs::path& root, const std::string& folder) {
+  Command command;
+  command.argv = {"git", "check-ignore", "--quiet", "--", folder + "/"};
+  command.folder = root;
+  const Result<Output> told = run_command(command);
+  return told && told->exit.ok();
+}
+
 Status write_new(const fs::path& root, const std::string& file, const std::string& text,
                  const std::string& what) {
   if (is_there(root / file)) {
@@ -170,8 +178,10 @@ int init(const InitArguments& arguments) {
          "name a program with its arguments, as in `harness init -- ./sort 1000000`"});
   name_apart(programs);
   bool any_runner = true;
+  std::set<std::string> build_folders;
   for (const FoundProgram& one : programs) {
     any_runner &= one.any_runner;
+    if (!one.build_folder.empty()) build_folders.insert(one.build_folder);
     fmt::print("found  {}: {}{}\n", printable(one.name), one.what, one.where.empty() ? "" : ", " + one.where);
     if (one.build.empty())
       fmt::print("       add `build: COMMAND` to the suite: nothing here tells what builds or installs it\n");
@@ -192,6 +202,10 @@ int init(const InitArguments& arguments) {
   }
   fmt::print("next   harness run {}, commit, push, and require the check `gate / verdict into {}`\n",
              shell_quoted(arguments.suite), printable(branch));
+  for (const std::string& folder : build_folders)
+    if (!is_ignored(*root, folder))
+      fmt::print("       add {}/ to .gitignore: the suite builds there, and its files are changes otherwise\n",
+                 printable(folder));
   if (arguments.from.starts_with("OWNER/"))
     fmt::print("       put the owner of your copy of harness in the place of OWNER in the workflows\n");
   return exit_ok;

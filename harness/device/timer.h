@@ -98,7 +98,7 @@ struct Round {
 };
 
 // How far rounds had come at a time by Timer::now().
-struct Progress {
+struct EndedCalls {
   std::int64_t calls = 0;  // that had ended
   Seconds at = 0;
   Seconds idle = 0;  // of the device, between rounds since the first
@@ -138,9 +138,9 @@ class Timer {
   // Makes one round after the other for about `duration`. Some are queued ahead, so that the device has no
   // pause while the host is busy; a round should take 2 ms or more. The first entry is the begin of the first
   // round; each further one is the end of a round. Empty where a device has no queue.
-  virtual Result<std::vector<Progress>> work_through(const Round& round, Seconds duration) {
+  virtual Result<std::vector<EndedCalls>> work_through(const Round& round, Seconds duration) {
     (void)round, (void)duration;
-    return std::vector<Progress>{};
+    return std::vector<EndedCalls>{};
   }
 
   // Waits for everything that was queued.

@@ -244,14 +244,14 @@ TEST(SustainedTime, IsNotPredictedWithoutATimeAtTheBoostClock) {
   EXPECT_THAT(measured(*device, planned).notes, Not(Contains(FactIs(NoteCode::sustained_by_cap))));
 }
 
-std::vector<Progress> rounds(int count, Seconds each, int calls) {
-  std::vector<Progress> progress{{0, 0, 0}};
+std::vector<EndedCalls> rounds(int count, Seconds each, int calls) {
+  std::vector<EndedCalls> progress{{0, 0, 0}};
   for (int i = 1; i <= count; ++i) progress.push_back({std::int64_t{i} * calls, i * each, 0});
   return progress;
 }
 
 TEST(EnergyFit, NeedsEnoughStepsWithinTheRounds) {
-  const std::vector<Progress> progress = rounds(1000, 2e-3, 20);
+  const std::vector<EndedCalls> progress = rounds(1000, 2e-3, 20);
   EnergyLog log;
   for (int i = 1; i <= 30; ++i) log.steps.push_back({i * 50.0, i * 0.1, i * 0.1});
   const auto all = energy_of_calls(log, progress, 0.5, 0);
@@ -267,7 +267,7 @@ TEST(EnergyFit, NeedsEnoughStepsWithinTheRounds) {
 }
 
 TEST(EnergyFit, CountsAPauseBeforeTheRoundThatItIsInFrontOf) {
-  const std::vector<Progress> progress{{0, 0, 0}, {10, 1, 0}, {20, 3, 1}};
+  const std::vector<EndedCalls> progress{{0, 0, 0}, {10, 1, 0}, {20, 3, 1}};
   const auto steady = steady_calls(progress, 0);
   ASSERT_TRUE(steady);
   EXPECT_EQ(steady->calls, 20);

@@ -53,7 +53,7 @@ class SteadyWork {
  public:
   SteadyWork(WorkQueue& queue, const Round& round) : queue_(queue), stream_(queue.use()), round_(round) {}
 
-  Result<std::vector<Progress>> go(Seconds duration) {
+  Result<std::vector<EndedCalls>> go(Seconds duration) {
     if (auto status = events_.create(); !status) return fail(std::move(status.error()));
     if (auto status = record(events_.origin); !status) return fail(std::move(status.error()));
     const Seconds until = host_now() + duration;
@@ -64,7 +64,7 @@ class SteadyWork {
     }
     while (ended_ < queued_)
       if (auto status = see_end(); !status) return fail(std::move(status.error()));
-    for (Progress& one : progress_) one.at += offset_;
+    for (EndedCalls& one : progress_) one.at += offset_;
     return std::move(progress_);
   }
 
@@ -118,12 +118,12 @@ class SteadyWork {
   std::size_t ended_ = 0;   // of these, as far as seen
   Seconds idle_ = 0;
   Seconds offset_ = std::numeric_limits<double>::infinity();  // of the host's clock to the events'
-  std::vector<Progress> progress_;
+  std::vector<EndedCalls> progress_;
 };
 
 }  // namespace
 
-Result<std::vector<Progress>> work_through(WorkQueue& queue, const Round& round, Seconds duration) {
+Result<std::vector<EndedCalls>> work_through(WorkQueue& queue, const Round& round, Seconds duration) {
   return SteadyWork(queue, round).go(duration);
 }
 

@@ -12,6 +12,6 @@ namespace harness::cuda {
 // Timer::work_through() on the queue's stream, which is idle. Ends of rounds are read by events and put on
 // the host's clock by the least delay with which the host saw one, some 10 us. Pauses are what lies between
 // two rounds, 1 to 2 us where none waited for the host.
-Result<std::vector<Progress>> work_through(WorkQueue& queue, const Round& round, Seconds duration);
+Result<std::vector<EndedCalls>> work_through(WorkQueue& queue, const Round& round, Seconds duration);
 
 }  // namespace harness::cuda

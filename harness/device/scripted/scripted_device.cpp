@@ -316,19 +316,19 @@ std::optional<double> ScriptedDevice::power_cap() {
   return script_.energy ? script_.energy->cap_watts : std::nullopt;
 }
 
-Result<std::vector<Progress>> ScriptedDevice::work_through(const Round& round, Seconds duration) {
+Result<std::vector<EndedCalls>> ScriptedDevice::work_through(const Round& round, Seconds duration) {
   if (lost_) return fail(ErrorKind::environment, *lost_);
   round.work({});
   const double us = microseconds(CacheMode::hot, current_->sustained_us);
   const Seconds end = now_ + duration, pause = current_->round_pause_us * microsecond;
-  std::vector<Progress> progress{{0, now_, 0}};
+  std::vector<EndedCalls> progress{{0, now_, 0}};
   while (now_ < end) {
     if (progress.size() > 1) now_ += pause;
     drawn_.push_back({now_, joules(now_)});
     const Seconds busy = round.calls * us * microsecond;
     drawn_.push_back({now_ + busy, drawn_.back().joules + current_->watts * busy});
     now_ += busy;
-    const Progress& last = progress.back();
+    const EndedCalls& last = progress.back();
     progress.push_back({last.calls + round.calls, now_, last.idle + (progress.size() > 1 ? pause : 0)});
   }
   return progress;

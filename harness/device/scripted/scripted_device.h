@@ -135,7 +135,7 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   Since<EnergyLog> watch_energy() override;
   std::optional<double> power_cap() override;
   // The work itself runs once.
-  Result<std::vector<Progress>> work_through(const Round& round, Seconds duration) override;
+  Result<std::vector<EndedCalls>> work_through(const Round& round, Seconds duration) override;
   void idle(Seconds duration) override { now_ += duration; }
   Result<Launches> launches(const CaseCalls& calls) override;
   Result<std::vector<KernelUse>> kernels(const Work& work, const CallPattern& pattern) override;

@@ -26,7 +26,7 @@ struct EnergyOfCalls {
 
 // Steps between `from` and the last end of a round count. `idle_watts`: that the device draws in pauses.
 // std::nullopt with fewer than `least_steps`, and where they tell no energy.
-std::optional<EnergyOfCalls> energy_of_calls(const EnergyLog& log, const std::vector<Progress>& progress,
+std::optional<EnergyOfCalls> energy_of_calls(const EnergyLog& log, const std::vector<EndedCalls>& progress,
                                              Seconds from, double idle_watts);
 
 inline constexpr int least_steps = 6;
@@ -43,7 +43,7 @@ struct SteadyCalls {
 };
 
 // From the first end of a round that is not before `from`. std::nullopt where less than one round follows.
-std::optional<SteadyCalls> steady_calls(const std::vector<Progress>& progress, Seconds from);
+std::optional<SteadyCalls> steady_calls(const std::vector<EndedCalls>& progress, Seconds from);
 
 // The time of a call that follows others without a pause, from its time at the boost clock, its energy and
 // the power that the device keeps to.

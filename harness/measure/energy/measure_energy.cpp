@@ -24,7 +24,7 @@ constexpr Seconds idle_window = 0.6;
 constexpr Seconds least_round = 2e-3;
 constexpr double most_in_round = 4096;  // queued at once
 
-bool wants(const CaseParts& parts, const BuiltInMetric& metric) {
+bool asks_for(const CaseParts& parts, const BuiltInMetric& metric) {
   const std::vector<std::string>& metrics = parts.planned.metrics;
   return std::find(metrics.begin(), metrics.end(), metric.name) != metrics.end();
 }
@@ -32,7 +32,7 @@ bool wants(const CaseParts& parts, const BuiltInMetric& metric) {
 // A note for each of the two metrics that the case asks for.
 void miss_both(const CaseParts& parts, Subject& subject, NoteCode why, const Figures& figures = {}) {
   for (const BuiltInMetric& metric : {energy_metric, sustained_time_metric}) {
-    if (!wants(parts, metric)) continue;
+    if (!asks_for(parts, metric)) continue;
     Note& note = subject.result.notes.emplace_back(missing(metric, why));
     note.figures.insert(note.figures.end(), figures.begin(), figures.end());
   }
@@ -54,13 +54,13 @@ void measure_idle_power(CaseParts& parts) {
 }
 
 // A watch over calls that followed each other.
-struct Seen {
-  std::vector<Progress> progress;
+struct SeenRounds {
+  std::vector<EndedCalls> progress;
   std::optional<EnergyLog> log;
   int other_processes = 0;
 };
 
-Result<Seen> watch_calls(CaseParts& parts, Subject& subject, Seconds call) {
+Result<SeenRounds> watch_calls(CaseParts& parts, Subject& subject, Seconds call) {
   const int at_once = parts.sampler.calls_at_once(subject);
   const double times = std::clamp(std::ceil(least_round / (call * at_once)), 1.0, most_in_round);
   const Round round{[&](sdk::Stream stream) {
@@ -71,10 +71,10 @@ Result<Seen> watch_calls(CaseParts& parts, Subject& subject, Seconds call) {
   const Seconds window = std::clamp(calls_in_energy_window * call, energy_window, longest_energy_window);
   const Since<Conditions> conditions = parts.device.sensors().watch_conditions();
   const Since<EnergyLog> watch = parts.device.sensors().watch_energy();
-  Result<std::vector<Progress>> progress =
+  Result<std::vector<EndedCalls>> progress =
       parts.device.timer().work_through(round, warm_up_of_energy + window);
   if (!progress) return fail(progress.error());
-  Seen seen{std::move(*progress), watch(), 0};
+  SeenRounds seen{std::move(*progress), watch(), 0};
   if (const std::optional<Conditions> around = conditions()) seen.other_processes = around->other_processes;
   return seen;
 }
@@ -106,9 +106,9 @@ void note_prediction(const CaseParts& parts, Subject& subject, double joules, Se
                                    {"cap", *cap}}});
 }
 
-void find_energy(CaseParts& parts, Subject& subject, const Seen& seen, const SteadyCalls& steady,
+void find_energy(CaseParts& parts, Subject& subject, const SeenRounds& seen, const SteadyCalls& steady,
                  Seconds boost) {
-  const bool wanted = wants(parts, energy_metric);
+  const bool wanted = asks_for(parts, energy_metric);
   const auto miss = [&](NoteCode why, const Figures& figures = {}) {
     if (!wanted) return;
     Note& note = subject.result.notes.emplace_back(missing(energy_metric, why));
@@ -131,13 +131,13 @@ Step measure_energy_of(CaseParts& parts, Subject& subject) {
     return {};
   }
   const bool counts = parts.device.sensors().watch_energy()().has_value();
-  if (!counts && !wants(parts, sustained_time_metric)) {
+  if (!counts && !asks_for(parts, sustained_time_metric)) {
     miss_both(parts, subject, NoteCode::metric_without_counter);
     return {};
   }
   if (counts) measure_idle_power(parts);
   const Seconds boost = median_time_of(subject);
-  const Result<Seen> seen = watch_calls(parts, subject, boost);
+  const Result<SeenRounds> seen = watch_calls(parts, subject, boost);
   if (!seen) return parts.subjects.refused(seen.error());
   if (seen->other_processes > 0) {
     miss_both(parts, subject, NoteCode::metric_beside_others, {{"processes", seen->other_processes}});
@@ -150,7 +150,7 @@ Step measure_energy_of(CaseParts& parts, Subject& subject) {
     miss_both(parts, subject, NoteCode::metric_untold);
     return {};
   }
-  if (wants(parts, sustained_time_metric)) subject.energy.call = steady->call();
+  if (asks_for(parts, sustained_time_metric)) subject.energy.call = steady->call();
   find_energy(parts, subject, *seen, *steady, boost);
   return {};
 }
@@ -158,7 +158,7 @@ Step measure_energy_of(CaseParts& parts, Subject& subject) {
 }  // namespace
 
 void measure_energy(CaseParts& parts) {
-  if (!wants(parts, energy_metric) && !wants(parts, sustained_time_metric)) return;
+  if (!asks_for(parts, energy_metric) && !asks_for(parts, sustained_time_metric)) return;
   parts.enter(-1);
   parts.subjects.begin_step(CaseStep::measure_energy);
   parts.carried.inputs.settle();  // no thread of the host competes with the one that queues

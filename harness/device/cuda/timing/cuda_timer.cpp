@@ -170,7 +170,7 @@ void CudaTimer::queue(const Work& work) {
   parts_.queue.peers().call(parts_.queue.use(), work);
 }
 
-Result<std::vector<Progress>> CudaTimer::work_through(const Round& round, Seconds duration) {
+Result<std::vector<EndedCalls>> CudaTimer::work_through(const Round& round, Seconds duration) {
   if (auto status = synchronize(); !status) return fail(std::move(status.error()));
   parts_.code.end();
   return cuda::work_through(parts_.queue, round, duration);

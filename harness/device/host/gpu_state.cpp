@@ -172,6 +172,14 @@ Result<const GpuState*> gpu_named(const GpuHost& host, std::string_view device) 
                  : "`harness list --devices` shows what can be named");
 }
 
+std::optional<std::string> certain_uuid(const GpuHost& host, std::string_view device) {
+  const std::string order = environment::cuda_device_order();
+  if (!order.empty() && order != "PCI_BUS_ID") return std::nullopt;
+  const Result<const GpuState*> gpu = gpu_named(host, device);
+  if (!gpu || *gpu == nullptr || (*gpu)->uuid.empty() || (*gpu)->mig.value_or(false)) return std::nullopt;
+  return (*gpu)->uuid;
+}
+
 std::string gpu_device_name(std::size_t ordinal) {
   return fmt::format("{}:{}", cuda_kind.name, ordinal);
 }

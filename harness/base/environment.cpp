@@ -177,6 +177,10 @@ const char* cuda_visible_devices() {
   return find("CUDA_VISIBLE_DEVICES");
 }
 
+std::string cuda_device_order() {
+  return value_of("CUDA_DEVICE_ORDER");
+}
+
 std::string cuda_injection() {
   return value_of("CUDA_INJECTION64_PATH");
 }

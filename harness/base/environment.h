@@ -84,6 +84,8 @@ std::filesystem::path identity_texts();
 bool forces_spinning_gate();
 // CUDA_VISIBLE_DEVICES: the GPUs that CUDA shows. Null: not set, CUDA shows all. "" hides all.
 const char* cuda_visible_devices();
+// CUDA_DEVICE_ORDER: by what CUDA numbers the GPUs. "": not set.
+std::string cuda_device_order();
 // CUDA_INJECTION64_PATH: the library that a CUDA tool loads into this process. "": not set.
 std::string cuda_injection();
 

@@ -1,11 +1,8 @@
 #include "harness/code/device_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <optional>
 
 #include "harness/base/bulk_hash.h"
 #include "harness/code/fatbin.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <utility>
 
 #include "harness/base/files.h"
 #include "harness/base/process.h"

@@ -171,6 +171,25 @@ TEST_F(GpuStateTest, LeavesItToAWorkerWhereNvmlCannotTell) {
   EXPECT_FALSE(gpu_named(GpuHost{}, "cpu").has_value());
 }
 
+TEST_F(GpuStateTest, TellsAUuidOnlyWhereCudaReportsTheSame) {
+  three_gpus();
+  EXPECT_EQ(certain_uuid(read_gpus(), "cuda:1"), "GPU-aabb");
+  EXPECT_EQ(certain_uuid(read_gpus(), "cuda:3"), std::nullopt);
+  setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
+  EXPECT_EQ(certain_uuid(read_gpus(), "cuda:1"), "GPU-aabb");
+  setenv("CUDA_DEVICE_ORDER", "FASTEST_FIRST", 1);
+  EXPECT_EQ(certain_uuid(read_gpus(), "cuda:1"), std::nullopt);
+  unsetenv("CUDA_DEVICE_ORDER");
+  setenv("CUDA_VISIBLE_DEVICES", "MIG-1234", 1);
+  EXPECT_EQ(certain_uuid(read_gpus(), "cuda:0"), std::nullopt);
+  unsetenv("CUDA_VISIBLE_DEVICES");
+  host("gpu\nuuid GPU-aaaa\nmig 1\n");
+  EXPECT_EQ(certain_uuid(read_gpus(), "cuda:0"), std::nullopt);
+  host("gpu\nname NVIDIA H200\n");
+  EXPECT_EQ(certain_uuid(read_gpus(), "cuda:0"), std::nullopt);
+  EXPECT_EQ(certain_uuid(GpuHost{}, "cuda:0"), std::nullopt);
+}
+
 TEST(CudaOrdinal, IsTheNumberBehindTheName) {
   EXPECT_EQ(cuda_ordinal("cuda"), 0);
   EXPECT_EQ(cuda_ordinal("cuda:3"), 3);

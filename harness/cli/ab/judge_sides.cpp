@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
-#include <string>
 #include <utility>
 
 #include "harness/cli/ab/red_counters.h"

@@ -1,7 +1,6 @@
 // `harness calibrate`: how much results of one build vary here, and what to measure with.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
 #include "harness/base/files.h"

@@ -80,12 +80,17 @@ Status take_in(const std::string& kind, const std::vector<std::string>& names, b
 }
 
 // Takes in all names where processes take turns, else the first: the others are for cases of several devices.
-Status take_first(const std::string& kind, const std::vector<std::string>& names, const DeviceWish& wish,
-                  const WorkBesideProbe& beside, ChosenDevices& chosen) {
+Status take_first(const std::string& kind, const std::vector<std::string>& names, const GpuHost& host,
+                  const DeviceWish& wish, const WorkBesideProbe& beside, ChosenDevices& chosen) {
   const bool asked_for = wish.device.given();
   chosen.gpus[kind] = {static_cast<int>(names.size()),
                        asked_for && !wish.device.any_gpu() ? wish.device.text : ""};
   if (wish.any_of_class) return take_in(kind, names, asked_for, beside, chosen);
+  if (const auto uuid = wish.opens ? std::nullopt : certain_uuid(host, names.front())) {
+    chosen.devices[kind] = names.front();
+    chosen.identities[kind] = *uuid;
+    return {};
+  }
   return take_in(kind, {names.front()}, asked_for, beside, chosen);
 }
 
@@ -136,7 +141,7 @@ Status take_gpus(const DeviceWish& wish, const WorkBesideProbe& beside, ChosenDe
   const std::vector<std::string> names = any ? usual_gpus(host) : wish.device.names;
   for (std::size_t i = 1; i < names.size(); ++i)
     if (const auto peer = gpu_named(host, names[i])) chosen.peers[cuda].push_back({names[i], (*peer)->uuid});
-  return take_first(cuda, names, wish, beside, chosen);
+  return take_first(cuda, names, host, wish, beside, chosen);
 }
 
 }  // namespace

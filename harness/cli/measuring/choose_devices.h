@@ -18,6 +18,7 @@ struct DeviceWish {
   DeviceOption device;
   bool wants_cuda = false;    // the suite has CUDA variants
   bool any_of_class = false;  // the suite lets processes take turns on several devices of one class
+  bool opens = true;          // false: no worker opens a GPU whose UUID NVML tells
 };
 
 // One of the devices that processes of a run take turns on.

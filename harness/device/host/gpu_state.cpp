@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <fstream>
-#include <iterator>
 
 #include "harness/base/environment.h"
 #include "harness/base/text.h"
@@ -170,6 +169,14 @@ Result<const GpuState*> gpu_named(const GpuHost& host, std::string_view device) 
       hidden > 0 ? fmt::format("CUDA_VISIBLE_DEVICES hides {} of the {} GPUs of this machine", hidden,
                                host.gpus.size())
                  : "`harness list --devices` shows what can be named");
+}
+
+std::optional<std::string> certain_uuid(const GpuHost& host, std::string_view device) {
+  const std::string order = environment::cuda_device_order();
+  if (!order.empty() && order != "PCI_BUS_ID") return std::nullopt;
+  const Result<const GpuState*> gpu = gpu_named(host, device);
+  if (!gpu || *gpu == nullptr || (*gpu)->uuid.empty() || (*gpu)->mig.value_or(false)) return std::nullopt;
+  return (*gpu)->uuid;
 }
 
 std::string gpu_device_name(std::size_t ordinal) {

@@ -69,6 +69,10 @@ std::string described(const GpuState& gpu, std::size_t ordinal);
 // NVML in a container, for example) or CUDA_VISIBLE_DEVICES names MIG slices; then only a worker can tell.
 Result<const GpuState*> gpu_named(const GpuHost& host, std::string_view device);
 
+// The UUID that CUDA reports for `device`, where NVML is sure of it: not where the user has CUDA count in
+// another order, or where the GPU is in MIG mode, and CUDA reports a slice.
+std::optional<std::string> certain_uuid(const GpuHost& host, std::string_view device);
+
 // 3 -> "cuda:3".
 std::string gpu_device_name(std::size_t ordinal);
 

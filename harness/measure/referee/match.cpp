@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <exception>
 #include <future>
 #include <memory>
@@ -202,7 +201,7 @@ class Match {
   Step meet_players() {
     dismiss_players();
     for (const int player : {baseline, current}) {
-      Result<PlayerProcess> process = PlayerProcess::start();
+      Result<PlayerProcess> process = PlayerProcess::start(arena_.player_command);
       if (!process) return stop({-1, cause_of(process.error())});
       players_[static_cast<std::size_t>(player)].emplace(std::move(*process));
       const BuildModules& build = player == baseline ? arena_.builds.baseline : arena_.builds.current;

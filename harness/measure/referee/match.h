@@ -26,6 +26,7 @@ struct Arena {
   RefereeSide& side;
   const Catalog& catalog;  // of the baseline build
   PairedBuilds builds;
+  std::vector<std::string> player_command = {};        // empty: this program's
   std::function<Seconds()> clock = monotonic_seconds;  // of work of the host
 };
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -29,10 +28,11 @@ void signal_descendants(pid_t process, int signal) {
 
 }  // namespace
 
-Result<PlayerProcess> PlayerProcess::start() {
+Result<PlayerProcess> PlayerProcess::start(const std::vector<std::string>& command) {
   Result<OutputLog> log = OutputLog::open();
   if (!log) return fail(log.error());
-  const std::vector<std::string> argv{this_program().string(), "worker", "--player"};
+  const std::vector<std::string> argv =
+      command.empty() ? std::vector<std::string>{this_program().string(), "worker", "--player"} : command;
   Result<Child> child = Child::start(Command{.argv = argv, .trusted = false, .dies_with_parent = true},
                                      {.out = log->descriptor(), .err = log->descriptor()});
   if (!child) return fail(child.error());

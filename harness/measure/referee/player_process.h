@@ -14,8 +14,8 @@ namespace harness::referee {
 
 class PlayerProcess {
  public:
-  // This program as `worker --player`.
-  static Result<PlayerProcess> start();
+  // `command`: starts a player; empty: this program as `worker --player`.
+  static Result<PlayerProcess> start(const std::vector<std::string>& command);
 
   PlayerProcess(PlayerProcess&& other) noexcept = default;
   PlayerProcess& operator=(PlayerProcess&&) = delete;

@@ -38,7 +38,7 @@ cd repository || exit 1
 expect 1 "$HARNESS" history --report json=history.json --store ../large.db --fail-on change
 # Slips, the first of them what older versions took.
 expect 2 "$HARNESS" history --html site/ --store ../large.db
-names "--html site.html"
+names --html site.html
 expect 2 "$HARNESS" history --commit-url 'https://git.example.org/' --store ../large.db
 names --commit-url '{commit}'
 expect 2 "$HARNESS" history --record-url 'javascript:{record}' --store ../large.db

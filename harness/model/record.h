@@ -101,7 +101,7 @@ struct Placement {
 };
 
 // The conditions of a process: counts of placements with samples, and means over those that tell.
-// Means have six significant digits, which no sensor exceeds. pin/figures.h takes them.
+// Means have five significant digits, which no sensor exceeds. pin/figures.h takes them.
 struct ConditionFigures {
   int known = 0;                            // placements that tell conditions
   int named = 0;                            // of these, with any reason in Conditions::throttled
@@ -126,7 +126,7 @@ struct ProcessFigures {
   double log_value = 0;                 // log of the process's value (stats/estimate/estimator.h)
   double mean = 0;                      // of all samples, in the series' unit
   std::optional<double> plain = {};     // mean over placements of their means; of what is no time
-  std::optional<double> median = {};    // of all samples; where the kernels of the process were timed
+  std::optional<double> median = {};    // of all samples; of what is a time
   std::optional<double> constant = {};  // the value of every sample, where all are the same
   std::optional<double> slowing = {};   // log of the last quarter of a placement's samples over the first
   double started = 0;                   // of the first placement, Unix time in ms; 0 when unknown

@@ -229,10 +229,12 @@ void write_table(JsonWriter& json, const std::vector<ProcessSamples>& processes)
     json.number(six_digits(std::exp(process.figures->log_value)));
     if (has_session) json.integer(process.session);
     for_each_column(process, [&](const auto& one, const auto& of) {
-      if (left_out(one, of))
-        json.null();
-      else
-        std::remove_cvref_t<decltype(one)>::Shape::write(json, of.*one.member);
+      if constexpr (requires { (of.*one.member).has_value(); })
+        if (!(of.*one.member).has_value()) {
+          json.null();
+          return;
+        }
+      std::remove_cvref_t<decltype(one)>::Shape::write(json, of.*one.member);
     });
     json.close();
   }

@@ -29,7 +29,7 @@ double with_digits(double value, int digits) {
   return std::round(value * scale) / scale;
 }
 
-constexpr int sensor_digits = 6;
+constexpr int sensor_digits = 5;
 
 // A running mean of what sensors tell.
 class SensorMean {

@@ -12,14 +12,6 @@
 namespace harness {
 namespace {
 
-// The kernels of these processes were timed, so their calls are compared with the kernels' sum.
-std::vector<int> with_timed_kernels(const CaseRecord& one) {
-  std::vector<int> found;
-  for (const ProcessResult& result : one.processes)
-    if (!result.kernels.empty() && are_timed(result.kernels)) found.push_back(result.process);
-  return found;
-}
-
 void take_duty(ProcessFigures& figures, const ProcessSamples& process) {
   double sum = 0;
   int paced = 0;
@@ -36,7 +28,7 @@ void take_duty(ProcessFigures& figures, const ProcessSamples& process) {
 
 class Leaner {
  public:
-  void lean(Series& series, const std::vector<int>& timed) {
+  void lean(Series& series) {
     const bool is_time = seconds_per_unit(series.unit) > 0;
     const bool counts_slow = is_time && series.direction == Direction::lower_is_better;
     std::vector<std::pair<ProcessSamples*, ProcessFigures>> found;
@@ -45,9 +37,10 @@ class Leaner {
       std::optional<ProcessFigures> figures = of_samples(process);
       if (!figures) continue;
       if (counts_slow) figures->slow = static_cast<int>(slow_calls(process, figures->log_value));
-      if (!is_time) figures->plain = mean_of_placements(process);
-      if (std::find(timed.begin(), timed.end(), process.process) != timed.end())
+      if (is_time)
         figures->median = median_sample(process);
+      else
+        figures->plain = mean_of_placements(process);
       found.emplace_back(&process, std::move(*figures));
     }
     if (found.empty()) return;
@@ -147,9 +140,8 @@ bool lacks_samples(const Record& record) {
 Record without_samples(Record record) {
   Leaner leaner;
   for (CaseRecord& one : record.cases) {
-    const std::vector<int> timed = with_timed_kernels(one);
     for (std::vector<Series>* all : {&one.series, &one.alone})
-      for (Series& series : *all) leaner.lean(series, timed);
+      for (Series& series : *all) leaner.lean(series);
     keep_worst_check(one.processes);
     keep_median_control(one.processes);
     for (ProcessResult& result : one.processes) {

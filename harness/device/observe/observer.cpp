@@ -202,7 +202,8 @@ void Observer::look_at_calls(int listener) {
     auto* const call = reinterpret_cast<seccomp_notif*>(asked.data());
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, call) != 0) {
       if (errno == EINTR || errno == ENOENT) continue;  // a signal ended the process or its call
-      return files_.add_gap(FileGap::unread, "");
+      files_.add_gap(FileGap::unread, "");
+      continue;  // without a listener all later calls would fail
     }
     const std::uint64_t id = call->id;
     take_call(call->data, static_cast<pid_t>(call->pid), files_);

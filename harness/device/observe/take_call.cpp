@@ -157,14 +157,16 @@ class CallInMemory {
     sockaddr_un address{};
     const std::size_t bytes = std::min<std::size_t>(argument(2), sizeof address);
     if (!read_memory(process_, argument(call_.path), &address, bytes)) return gap(FileGap::unread);
-    const bool binds = call_.kind == FileCallKind::bind;
     const bool local = bytes >= sizeof address.sun_family && address.sun_family == AF_UNIX;
     const std::size_t begin = offsetof(sockaddr_un, sun_path);
-    if (local && binds && (bytes == begin || address.sun_path[0] == '\0')) return;
+    if (call_.kind == FileCallKind::bind) {
+      if (!local || bytes > begin) gap(FileGap::network);  // others can send to it
+      return;
+    }
     if (!local || bytes <= begin || address.sun_path[0] == '\0') return gap(FileGap::network);
     std::string path(address.sun_path, strnlen(address.sun_path, bytes - begin));
     if (!path.starts_with('/')) path = link_text(fmt::format("/proc/{}/cwd", process_)) + "/" + path;
-    return binds ? files_.make(path, process_) : files_.connect(path, process_);
+    files_.connect(path, process_);
   }
 
   void take_message() {

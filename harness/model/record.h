@@ -202,9 +202,10 @@ struct Identity {
   // the host.
   std::vector<KernelUse> setup = {};
   Rare<Inputs> inputs = {};  // absent when not read
-  // Of an observed program alone: hashes of what it found, by what: "word:0001" of its command,
-  // "variable:LANG", "file:./data.txt", "list:./cases" for the names in a folder, "look:./cases" for what it
-  // looked for there, and "files:./cases" where files are too many for a line each. See device/observe/.
+  // An observed program alone has hashes of what it found, by what: "word:0001" of its command,
+  // "setting:prepare" of its suite, "machine:flags", "variable:LANG", "file:./data.txt", "list:./cases" for
+  // the names in a folder, "look:./cases" for what it looked for there, and "files:./cases" where files are
+  // too many for a line each. See device/observe/.
   std::map<std::string, std::string> files = {};
 
   bool operator==(const Identity&) const = default;

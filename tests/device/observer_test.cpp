@@ -306,9 +306,10 @@ TEST_F(ObservedStart, KnowsMachineAndOwnProcess) {
        {"open('/proc/cpuinfo').read()", "open('/proc/self/maps').read()",
         "open('/dev/urandom', 'rb').read(9)", "os.listdir('/proc/self/fd')",
         "os.listdir('/sys/devices/system/cpu')", "open('/dev/null').read()", "libc.memfd_create(b'x', 0)",
-        "os.open('/proc', os.O_RDONLY)", "try: open('/proc/nothing')\nexcept OSError: pass",
-        "socket.socketpair()", "os.mkfifo('own')\nopen(os.open('own', os.O_RDWR), 'rb')",
-        "libc.shmget(0, 4096, 0o600)", "os.symlink('/proc/self/mounts', 'mounts')\nopen('mounts').read()",
+        "libc.prctl(15, b'name', 0, 0, 0)", "os.open('/proc', os.O_RDONLY)",
+        "try: open('/proc/nothing')\nexcept OSError: pass", "socket.socketpair()",
+        "os.mkfifo('own')\nopen(os.open('own', os.O_RDWR), 'rb')", "libc.shmget(0, 4096, 0o600)",
+        "os.symlink('/proc/self/mounts', 'mounts')\nopen('mounts').read()",
         "try: socket.socket(socket.AF_UNIX).connect('/nowhere/socket')\nexcept OSError: pass"}) {
     fs::remove_all(top());
     const Identity found = python(harmless);
@@ -345,6 +346,8 @@ TEST_F(ObservedStart, HasAGapWhereMoreThanFilesDecides) {
       {"rights setuid", call(std::to_string(SYS_setuid) + fmt::format(", {}", getuid()))},
       {"rights " + (top() / "raised").string(), "os.spawnv(os.P_WAIT, './raised', ['raised'])"},
       {"filter seccomp", call(std::to_string(SYS_seccomp) + ", 1, 0, 0")},
+      {"filter prctl", "libc.prctl(22, 2, 0, 0, 0)"},
+      {"network bind", "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).bind('own')"},
       {"call io_uring_setup", call("425, 1, 0")},
       {"call openat2", call("437, -100, b'x', (ctypes.c_uint64 * 3)(0, 0, 0x10), 24")},
       {"call openat2", call("437, -100, b'x', (ctypes.c_uint64 * 3)(0, 0, 0x08), 24")},

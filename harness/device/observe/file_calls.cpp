@@ -2,6 +2,7 @@
 
 #include <linux/audit.h>
 #include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -127,6 +128,7 @@ constexpr FileCall file_calls[] = {
     gap_at(SYS_fgetxattr, "fgetxattr", FileGap::attributes),
     gap_at(getxattrat, "getxattrat", FileGap::attributes),
     gap_at(SYS_seccomp, "seccomp", FileGap::filter, 0),  // 0, the strict mode, allows no call that is watched
+    {SYS_prctl, "prctl", FileCallKind::gap, -1, -1, -1, FileGap::filter, 0, PR_SET_SECCOMP, true},
     gap_at(io_uring_setup, "io_uring_setup", FileGap::call),
     gap_at(SYS_open_by_handle_at, "open_by_handle_at", FileGap::call),
     gap_at(SYS_add_key, "add_key", FileGap::call),
@@ -149,6 +151,14 @@ void add_call(std::vector<sock_filter>& filter, const FileCall& call) {
   const auto argument =
       static_cast<unsigned>(offsetof(seccomp_data, args)) + 8 * static_cast<unsigned>(call.only);
   const auto low = static_cast<unsigned>(call.bits), high = static_cast<unsigned>(call.bits >> 32);
+  if (call.exact) {
+    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 4));
+    filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument));
+    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, low, 0, 1));
+    filter.push_back(tell);
+    filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+    return;
+  }
   filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 6));
   filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument));
   filter.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, low, 2, 0));

@@ -435,8 +435,7 @@ Identity SeenFiles::identity(const std::vector<std::string>& words, const Surrou
   for (const auto& [name, value] : around.variables) all.emplace("variable:" + name, text_hash(value));
   for (const auto& [name, value] : around.settings) all.emplace("setting:" + name, text_hash(value));
   for (const auto& [name, value] : around.machine) all.emplace("machine:" + name, text_hash(value));
-  for (const auto& [path, hash] : lists_) all.emplace("list:" + name_of_path(path), hash);
-  // By folder: what it looked for, and files where they are too many.
+  // By folder: what it looked for, and files where they are too many. Where folders are, too, all in one.
   std::map<std::string, std::string> folders;
   for (const auto& [path, state] : states_) {
     const auto content = contents_.find(path);  // where it counts whole, its size follows
@@ -451,7 +450,15 @@ Identity SeenFiles::identity(const std::vector<std::string>& words, const Surrou
       folders["files:" + name_of_path(folder_above(path))] +=
           fmt::format("{}\n{}\n", name_of_path(path), content.hash);
   }
-  for (const auto& [name, text] : folders) all.emplace(name, text_hash(text));
+  if (folders.size() + lists_.size() <= most_names) {
+    for (const auto& [name, text] : folders) all.emplace(name, text_hash(text));
+    for (const auto& [path, hash] : lists_) all.emplace("list:" + name_of_path(path), hash);
+  } else {
+    std::string together;
+    for (const auto& [name, text] : folders) together += fmt::format("{}\n{}\n", name, text_hash(text));
+    for (const auto& [path, hash] : lists_) together += fmt::format("{}\n{}\n", name_of_path(path), hash);
+    all.emplace("look:/", text_hash(together));
+  }
   std::string text;
   for (const auto& [name, hash] : all) text += fmt::format("{}\n{}\n", name, hash);
   found.digest = std::string(files_digest_rules) + text_hash(text);

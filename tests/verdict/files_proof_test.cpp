@@ -18,7 +18,7 @@ const Found found{{"word:0001", "a"},
                   {"look:.", "a"}};
 
 CaseRecord observed(CaseRecord record, Found files = found) {
-  record.program = Program{"c"};
+  record.program.emplace().name = "c";
   record.program->inputs = files_inputs;
   record.processes.front().identity->files = std::move(files);
   return record;

@@ -89,7 +89,7 @@ starts "a program with new times" 2
 expect 0 run --against main
 starts "a program with caches" 1
 
-# What is measured is judged by its times, whatever the files say.
+# A program that is measured is judged by its times, whatever the files say.
 expect 0 run --against main --measure all --report json=verdict.json
 holds verdict.json 'all(row["verdict"] != "identical" or row["exact"] for row in report["cases"])' \
   'row("bench/BM_copy", "wall_time")["processes"] == [5, 5]' \

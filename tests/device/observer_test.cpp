@@ -1,4 +1,4 @@
-// What observed programs find in files. The programs are small scripts; no time is taken.
+// Files that observed programs find. The programs are small scripts; no time is taken.
 #include "harness/device/observe/observer.h"
 
 #include <fcntl.h>

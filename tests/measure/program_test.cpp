@@ -316,7 +316,7 @@ class ObservedPrograms : public Programs {
     };
     std::ofstream(data_) << "1";
   }
-  // Of each result, "": it has none.
+  // One of each result, "": it has none.
   [[nodiscard]] std::vector<std::string> digests() const {
     std::vector<std::string> all;
     for (const ProcessResult& one : results_) all.push_back(one.identity ? one.identity->digest : "");

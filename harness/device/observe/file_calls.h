@@ -37,7 +37,7 @@ struct FileCall {
   long number;
   const char* name;
   FileCallKind kind;
-  // Which arguments; -1: none. A path without a folder is relative to the working folder.
+  // Numbers of arguments; -1: none. A path without a folder is relative to the working folder.
   int folder = -1;
   int path = -1;
   int flags = -1;

@@ -70,7 +70,7 @@ bool only_for_debuggers(std::string_view name, const Elf64_Shdr& section) {
          std::find(tables.begin(), tables.end(), name) != tables.end();
 }
 
-// What does not count of an ELF file, in order; nothing of other files.
+// The parts of an ELF file that do not count, in order; none of other files.
 std::vector<Range> left_out(int file, std::uint64_t size) {
   Elf64_Ehdr head{};
   if (size < sizeof head || !read_range(file, 0, &head, sizeof head)) return {};

@@ -10,7 +10,7 @@
 
 namespace harness {
 
-// What one start may hash; the figures are what is left.
+// The limits of one start; the figures are what is left of them.
 struct HashLimits {
   std::uint64_t bytes = 8'000'000'000;
   Seconds seconds = 2;

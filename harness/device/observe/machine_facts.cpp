@@ -13,7 +13,7 @@ namespace harness {
 namespace fs = std::filesystem;
 namespace {
 
-// Of a file of lines "name : value", the first of a name.
+// Adds from a file of lines "name : value" the first of each name.
 void add_named_lines(std::map<std::string, std::string>& facts, const fs::path& file,
                      std::initializer_list<std::string_view> names) {
   std::ifstream in(file);

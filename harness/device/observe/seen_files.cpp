@@ -30,8 +30,7 @@ constexpr int most_interpreters = 4;
 constexpr const char* valid_cache = "cache";  // the state of a cache of Python that it takes
 constexpr std::size_t longest_first_line = 4096;
 
-// The dynamic linker finds libraries by it. Those that it finds count, and so does each place where it finds
-// none.
+// The dynamic linker finds libraries by it. The libraries that it finds count, and each place without one.
 constexpr std::string_view linker_cache = "/etc/ld.so.cache";
 
 std::string folder_above(const std::string& path) {
@@ -219,7 +218,7 @@ bool SeenFiles::is_of_git(const std::string& path, pid_t process) {
   return true;
 }
 
-// `executed`: by the kernel, or by the dynamic linker. What is read as well counts whole.
+// `executed`: by the kernel, or by the dynamic linker. A file that is read as well counts whole.
 void SeenFiles::read(const ResolvedPath& found, pid_t process, bool executed) {
   const std::string& path = found.path;
   if (has_gap() || path == linker_cache || is_of_git(path, process) || is_made(path)) return;

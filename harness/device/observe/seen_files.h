@@ -1,8 +1,8 @@
 // SeenFiles: all that a start of a program found in files, by the calls of all its processes, in order.
 //
-// What it found first counts, before any of its own changes: the content of a file that is opened, that there
-// is nothing at a path, or what there is, and the names in a folder. What it made itself does not count: the
-// same program makes the same of the same. Whatever is not understood is a gap, and ends it.
+// The first find counts, before any change by the program: the content of a file that is opened, the kind of
+// thing that is at a path, if any, and the names in a folder. Its own changes do not count: the same program
+// makes the same of the same. A call that is not understood is a gap, and ends it.
 //
 // Not counted: times of files, random numbers, and the state of the machine in /proc and /sys (proof.h
 // compares machines). One thread uses it.

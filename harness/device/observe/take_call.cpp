@@ -73,7 +73,7 @@ class CallInMemory {
 
   void gap(FileGap why) { files_.add_gap(why, call_.name); }
 
-  // Of an open descriptor. "": it is no file that has a path.
+  // The path of an open descriptor. "": it is no file that has a path.
   [[nodiscard]] std::string path_of_descriptor(int number) const {
     std::string path = link_text(fmt::format("/proc/{}/fd/{}", process_, number));
     return path.starts_with('/') ? path : "";
@@ -152,7 +152,7 @@ class CallInMemory {
     if ((flags & name_space_flags) != 0) gap(FileGap::elsewhere);
   }
 
-  // Of a local socket with a path, and nothing else, it is known whether anybody listens.
+  // Nobody knows whether anybody listens, but where a local socket has a path.
   void take_address() {
     sockaddr_un address{};
     const std::size_t bytes = std::min<std::size_t>(argument(2), sizeof address);

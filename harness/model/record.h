@@ -256,9 +256,10 @@ struct Identity {
   // the host.
   std::vector<KernelUse> setup = {};
   Rare<Inputs> inputs = {};  // absent when not read
-  // Of an observed program alone: hashes of what it found, by what: "word:0001" of its command,
-  // "variable:LANG", "file:./data.txt", "list:./cases" for the names in a folder, "look:./cases" for what it
-  // looked for there, and "files:./cases" where files are too many for a line each. See device/observe/.
+  // An observed program alone has hashes of what it found (device/observe/). Their names: "word:0001" of its
+  // command, "setting:prepare" of its suite, "machine:flags", "variable:LANG", "file:./data.txt". Then
+  // "list:./cases", the names in a folder, and "look:./cases", what it looked for there. "files:./cases"
+  // stands for files that are too many for a line each.
   std::map<std::string, std::string> files = {};
 
   bool operator==(const Identity&) const = default;

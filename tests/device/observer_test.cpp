@@ -1,6 +1,7 @@
-// What observed programs find in files. The programs are small scripts; no time is taken.
+// Files that observed programs find. The programs are small scripts; no time is taken.
 #include "harness/device/observe/observer.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <linux/filter.h>
@@ -204,15 +205,77 @@ TEST_F(ObservedStart, CallsTheOutputOfEachStartTheSame) {
 
 TEST_F(ObservedStart, TakesPythonsCachesForTheirSources) {
   write(top() / "module.py", "value = 1\n");
-  const std::string script = "sys.path.insert(0, os.getcwd())\nimport module\n";
+  write(top() / "more.name.py", "value = 1\n");
+  const std::string script =
+      "sys.path.insert(0, os.getcwd())\nimport module\n"
+      "import importlib.util as i\ns = i.spec_from_file_location('m', os.getcwd() + '/more.name.py')\n"
+      "s.loader.exec_module(i.module_from_spec(s))\n";
   const Identity compiled = python(script);
   ASSERT_FALSE(compiled.gap) << gap_of(compiled);
-  ASSERT_TRUE(fs::exists(top() / "__pycache__"));
+  EXPECT_FALSE(settled_) << "the next start finds caches";
+  const Identity cached = python(script);
   EXPECT_TRUE(settled_);
-  EXPECT_THAT(compiled.files, Contains(Key("file:./module.py")));
-  EXPECT_EQ(python(script), compiled) << "from the cache";
+  for (const char* key : {"file:./module.py", "file:./more.name.py"})
+    EXPECT_THAT(cached.files, Contains(Key(key)));
+  EXPECT_NE(cached.digest, compiled.digest) << "to compile takes time";
+  EXPECT_EQ(python(script), cached);
+  fs::last_write_time(top() / "module.py", fs::file_time_type::clock::now() - std::chrono::hours(9));
+  python(script);
+  EXPECT_FALSE(settled_) << "the cache is out of date";
+  EXPECT_EQ(python(script), cached) << "another checkout of the same source";
   write(top() / "module.py", "value = 2\n");
-  EXPECT_NE(python(script).files.at("file:./module.py"), compiled.files.at("file:./module.py"));
+  python(script);
+  EXPECT_NE(python(script).files.at("file:./module.py"), cached.files.at("file:./module.py"));
+}
+
+TEST_F(ObservedStart, CountsFilesOfAWorktreeInsideABareRepository) {
+  const fs::path bare = top() / "p.git";
+  write(bare / "worktrees" / "main" / "commondir", "../..\n");
+  write(bare / "main" / ".git", "gitdir: " + (bare / "worktrees" / "main").string() + "\n");
+  write(bare / "main" / "data", "1");
+  EXPECT_EQ(repository_of(bare / "main"), bare / "main");
+  for (const std::string& one : own_folders(bare / "main"))
+    EXPECT_FALSE((bare / "main" / "data").string().starts_with(one + "/")) << one;
+  SeenFiles files({bare / "main", folder_.path() / "scratch" / "output"});
+  files.open((bare / "main" / "data").string(), O_RDONLY, getpid());
+  EXPECT_THAT(files.identity({}, {}).files, Contains(Key("file:./data")));
+}
+
+TEST_F(ObservedStart, HasAGapWhereGitsFolderHoldsData) {
+  write(top() / ".git" / "annex" / "in.nc", "1");
+  fs::create_symlink(".git/annex/in.nc", top() / "in.nc");
+  EXPECT_EQ(gap_of(shell("cat in.nc")), "own_folder " + (top() / ".git" / "annex" / "in.nc").string());
+  write(top() / ".harness" / "x", "1");
+  EXPECT_EQ(gap_of(shell("cat .harness/x")), "own_folder " + (top() / ".harness" / "x").string());
+}
+
+TEST_F(ObservedStart, CountsAllOfAnElfFileThatIsData) {
+  fs::copy_file(this_program(), top() / "image");
+  const Identity whole = shell("cat image >/dev/null");
+  ASSERT_EQ(run_command(
+                {.argv = {"sh", "-c", "strip -s image 2>/dev/null || truncate -s -1 image"}, .folder = top()})
+                ->exit.code,
+            0);
+  EXPECT_NE(shell("cat image >/dev/null").files.at("file:./image"), whole.files.at("file:./image"));
+}
+
+TEST_F(ObservedStart, HasAGapWhereTheKernelNeedsAHelper) {
+  write(top() / "plain", "true\n");
+  fs::permissions(top() / "plain", fs::perms::owner_all);
+  EXPECT_EQ(gap_of(shell("./plain")), "format " + (top() / "plain").string());
+}
+
+TEST_F(ObservedStart, DoesNotHideWhatItFailedToMake) {
+  SeenFiles files({top(), folder_.path() / "scratch" / "output"});
+  files.make((top() / "x").string(), getpid());  // the call fails
+  files.probe((top() / "x").string(), LastLink::followed, getpid());
+  EXPECT_THAT(files.identity({}, {}).files, Contains(Key("look:.")));
+  write(top() / "x", "1");
+  SeenFiles moved({top(), folder_.path() / "scratch" / "output"});
+  write(top() / "from", "1");
+  moved.rename((top() / "from").string(), (top() / "x").string(), 0, getpid());  // it fails, too
+  moved.open((top() / "x").string(), O_RDONLY, getpid());
+  EXPECT_THAT(moved.identity({}, {}).files, Contains(Key("file:./x")));
 }
 
 TEST_F(ObservedStart, IsNotSettledWhereTheNextOneFindsACache) {
@@ -243,9 +306,10 @@ TEST_F(ObservedStart, KnowsMachineAndOwnProcess) {
        {"open('/proc/cpuinfo').read()", "open('/proc/self/maps').read()",
         "open('/dev/urandom', 'rb').read(9)", "os.listdir('/proc/self/fd')",
         "os.listdir('/sys/devices/system/cpu')", "open('/dev/null').read()", "libc.memfd_create(b'x', 0)",
-        "os.open('/proc', os.O_RDONLY)", "try: open('/proc/nothing')\nexcept OSError: pass",
-        "socket.socketpair()", "os.mkfifo('own')\nopen(os.open('own', os.O_RDWR), 'rb')",
-        "libc.shmget(0, 4096, 0o600)", "os.symlink('/proc/self/mounts', 'mounts')\nopen('mounts').read()",
+        "libc.prctl(15, b'name', 0, 0, 0)", "os.open('/proc', os.O_RDONLY)",
+        "try: open('/proc/nothing')\nexcept OSError: pass", "socket.socketpair()",
+        "os.mkfifo('own')\nopen(os.open('own', os.O_RDWR), 'rb')", "libc.shmget(0, 4096, 0o600)",
+        "os.symlink('/proc/self/mounts', 'mounts')\nopen('mounts').read()",
         "try: socket.socket(socket.AF_UNIX).connect('/nowhere/socket')\nexcept OSError: pass"}) {
     fs::remove_all(top());
     const Identity found = python(harmless);
@@ -282,6 +346,8 @@ TEST_F(ObservedStart, HasAGapWhereMoreThanFilesDecides) {
       {"rights setuid", call(std::to_string(SYS_setuid) + fmt::format(", {}", getuid()))},
       {"rights " + (top() / "raised").string(), "os.spawnv(os.P_WAIT, './raised', ['raised'])"},
       {"filter seccomp", call(std::to_string(SYS_seccomp) + ", 1, 0, 0")},
+      {"filter prctl", "libc.prctl(22, 2, 0, 0, 0)"},
+      {"network bind", "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).bind('own')"},
       {"call io_uring_setup", call("425, 1, 0")},
       {"call openat2", call("437, -100, b'x', (ctypes.c_uint64 * 3)(0, 0, 0x10), 24")},
       {"call openat2", call("437, -100, b'x', (ctypes.c_uint64 * 3)(0, 0, 0x08), 24")},

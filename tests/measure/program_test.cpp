@@ -57,7 +57,10 @@ class Programs : public testing::Test {
       if (text == "nonsense")
         return tl::unexpected(std::vector<Error>{{ErrorKind::usage, "is no JSON", {"out", 1}, {}}});
       std::vector<ProcessResult> rows;
-      for (const char name : text) rows.push_back(benchmark(std::string(1, name), process, 10));
+      for (const char name : text) {
+        rows.push_back(benchmark(std::string(1, name), process, 10));
+        if (name == '!') rows.back().outcome = Outcome::failed;
+      }
       return rows;
     };
   }
@@ -313,7 +316,7 @@ class ObservedPrograms : public Programs {
     };
     std::ofstream(data_) << "1";
   }
-  // Of each result, "": it has none.
+  // One of each result, "": it has none.
   [[nodiscard]] std::vector<std::string> digests() const {
     std::vector<std::string> all;
     for (const ProcessResult& one : results_) all.push_back(one.identity ? one.identity->digest : "");
@@ -367,6 +370,32 @@ TEST_F(ObservedPrograms, AreStartedOnceMoreWhereTheyLeaveACache) {
   run();
   EXPECT_EQ(observed_, 3);
   EXPECT_EQ(digests().front(), digest);
+}
+
+TEST_F(ObservedPrograms, AreNotTheSameWithAnotherPreparation) {
+  options_.look = true;
+  run();
+  const std::string digest = digests().front();
+  results_.clear();
+  plan_.cases.front().program->prepare = "make data";
+  run();
+  EXPECT_NE(digests().front(), digest);
+}
+
+TEST_F(ObservedPrograms, ProveNothingWhereABenchmarkFails) {
+  options_.look = true;
+  const auto good = play_;
+  play_ = [good](const ProgramStart& start) {
+    ProgramEnd end = good(start);
+    end.output = "a!";
+    return end;
+  };
+  run();
+  ASSERT_THAT(results_, SizeIs(3));
+  for (const ProcessResult& one : results_) {
+    EXPECT_EQ(one.identity->digest, "");
+    EXPECT_EQ(one.identity->gap->text("gap"), "failed");
+  }
 }
 
 TEST_F(ObservedPrograms, AreMeasuredWhereTheObservedStartFails) {

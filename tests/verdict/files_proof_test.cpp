@@ -18,7 +18,7 @@ const Found found{{"word:0001", "a"},
                   {"look:.", "a"}};
 
 CaseRecord observed(CaseRecord record, Found files = found) {
-  record.program = Program{"c"};
+  record.program.emplace().name = "c";
   record.program->inputs = files_inputs;
   record.processes.front().identity->files = std::move(files);
   return record;
@@ -42,6 +42,8 @@ TEST(FilesProof, TellsWhatDiffersFirst) {
   };
   EXPECT_EQ(with("word:0001"), change(FileChange::word, "0001"));
   EXPECT_EQ(with("variable:LANG"), change(FileChange::variable, "LANG"));
+  EXPECT_EQ(with("setting:prepare"), change(FileChange::setting, "prepare"));
+  EXPECT_EQ(with("machine:flags"), change(FileChange::machine, "flags"));
   EXPECT_EQ(with("file:./bench"), change(FileChange::content, "./bench"));
   EXPECT_EQ(with("list:./cases"), change(FileChange::names, "./cases"));
   EXPECT_EQ(with("look:."), change(FileChange::looks, "."));

@@ -2,6 +2,7 @@
 
 #include <linux/audit.h>
 #include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -49,6 +50,7 @@ constexpr FileCall file_calls[] = {
     {SYS_stat, "stat", FileCallKind::probe, -1, 0},
     {SYS_lstat, "lstat", FileCallKind::probe_link, -1, 0},
     {SYS_access, "access", FileCallKind::probe, -1, 0},
+    {SYS_chmod, "chmod", FileCallKind::probe, -1, 0},
     {SYS_readlink, "readlink", FileCallKind::probe_link, -1, 0},
     {SYS_getdents, "getdents", FileCallKind::list, 0},
     {SYS_mkdir, "mkdir", FileCallKind::make, -1, 0},
@@ -69,6 +71,12 @@ constexpr FileCall file_calls[] = {
     {faccessat2, "faccessat2", FileCallKind::probe, 0, 1, 3},
     {SYS_readlinkat, "readlinkat", FileCallKind::probe_link, 0, 1},
     {SYS_chdir, "chdir", FileCallKind::probe, -1, 0},
+    {SYS_utimensat, "utimensat", FileCallKind::probe, 0, 1, 3},
+    {SYS_fchmodat, "fchmodat", FileCallKind::probe, 0, 1},
+    {SYS_statfs, "statfs", FileCallKind::probe, -1, 0},
+    {SYS_inotify_add_watch, "inotify_add_watch", FileCallKind::probe, -1, 1},
+    {SYS_listxattr, "listxattr", FileCallKind::probe, -1, 0},
+    {SYS_llistxattr, "llistxattr", FileCallKind::probe_link, -1, 0},
     {SYS_getdents64, "getdents64", FileCallKind::list, 0},
     {SYS_truncate, "truncate", FileCallKind::truncate, -1, 0},
     {SYS_mkdirat, "mkdirat", FileCallKind::make, 0, 1},
@@ -120,6 +128,7 @@ constexpr FileCall file_calls[] = {
     gap_at(SYS_fgetxattr, "fgetxattr", FileGap::attributes),
     gap_at(getxattrat, "getxattrat", FileGap::attributes),
     gap_at(SYS_seccomp, "seccomp", FileGap::filter, 0),  // 0, the strict mode, allows no call that is watched
+    {SYS_prctl, "prctl", FileCallKind::gap, -1, -1, -1, FileGap::filter, 0, PR_SET_SECCOMP, true},
     gap_at(io_uring_setup, "io_uring_setup", FileGap::call),
     gap_at(SYS_open_by_handle_at, "open_by_handle_at", FileGap::call),
     gap_at(SYS_add_key, "add_key", FileGap::call),
@@ -142,6 +151,14 @@ void add_call(std::vector<sock_filter>& filter, const FileCall& call) {
   const auto argument =
       static_cast<unsigned>(offsetof(seccomp_data, args)) + 8 * static_cast<unsigned>(call.only);
   const auto low = static_cast<unsigned>(call.bits), high = static_cast<unsigned>(call.bits >> 32);
+  if (call.exact) {
+    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 4));
+    filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument));
+    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, low, 0, 1));
+    filter.push_back(tell);
+    filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+    return;
+  }
   filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 6));
   filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument));
   filter.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, low, 2, 0));

@@ -37,7 +37,7 @@ struct FileCall {
   long number;
   const char* name;
   FileCallKind kind;
-  // Which arguments; -1: none. A path without a folder is relative to the working folder.
+  // Numbers of arguments; -1: none. A path without a folder is relative to the working folder.
   int folder = -1;
   int path = -1;
   int flags = -1;
@@ -45,6 +45,7 @@ struct FileCall {
   // The call is seen only where this argument has one of these bits; -1: always.
   int only = -1;
   unsigned long bits = ~0UL;
+  bool exact = false;  // the argument has exactly these bits, and none beyond 32
 };
 
 // Flags of clone and unshare that make a name space; the last is CLONE_NEWTIME.

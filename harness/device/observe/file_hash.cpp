@@ -70,14 +70,15 @@ bool only_for_debuggers(std::string_view name, const Elf64_Shdr& section) {
          std::find(tables.begin(), tables.end(), name) != tables.end();
 }
 
-// What does not count of an ELF file, in order; nothing of other files.
+// The parts of an ELF file that do not count, in order; none of other files.
 std::vector<Range> left_out(int file, std::uint64_t size) {
   Elf64_Ehdr head{};
   if (size < sizeof head || !read_range(file, 0, &head, sizeof head)) return {};
   const bool usual = std::memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
                      head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_ident[EI_DATA] == ELFDATA2LSB &&
                      std::endian::native == std::endian::little && head.e_shentsize == sizeof(Elf64_Shdr);
-  if (!usual || head.e_shnum == 0 || head.e_shnum > most_sections || head.e_shstrndx >= head.e_shnum)
+  if (!usual || (head.e_type != ET_EXEC && head.e_type != ET_DYN) || head.e_shnum == 0 ||
+      head.e_shnum > most_sections || head.e_shstrndx >= head.e_shnum)
     return {};
   std::vector<Elf64_Shdr> sections(head.e_shnum);
   const std::uint64_t table = sections.size() * sizeof(Elf64_Shdr);
@@ -131,7 +132,7 @@ std::string text_hash(std::string_view text) {
   return hash.digits();
 }
 
-std::optional<std::string> hash_of_file(int file, HashLimits& limits) {
+std::optional<std::string> hash_of_file(int file, HashLimits& limits, bool executed) {
   using Clock = std::chrono::steady_clock;
   struct stat about {};
   if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
@@ -143,7 +144,8 @@ std::optional<std::string> hash_of_file(int file, HashLimits& limits) {
   const auto begin = Clock::now();
   std::vector<std::byte> buffer(std::min<std::uint64_t>(hashed_block, std::max<std::uint64_t>(size, 1)));
   Sha256 hash;
-  for (const Range& range : counted_ranges(file, size)) {
+  const std::vector<Range> ranges = executed ? counted_ranges(file, size) : std::vector<Range>{{0, size}};
+  for (const Range& range : ranges) {
     const std::uint64_t length = range.end - range.begin;
     hash.add(&length, sizeof length);
     for (std::uint64_t at = range.begin; at < range.end;) {

@@ -10,7 +10,7 @@
 
 namespace harness {
 
-// What one start may hash; the figures are what is left.
+// The limits of one start; the figures are what is left of them.
 struct HashLimits {
   std::uint64_t bytes = 8'000'000'000;
   Seconds seconds = 2;
@@ -20,9 +20,10 @@ struct HashLimits {
 std::string text_hash(std::string_view text);
 
 // The same of the regular file behind a descriptor, which is read from its beginning and keeps its position.
-// Of a 64-bit little-endian ELF file everything counts but its build ID, its symbols for debuggers, debugging
-// information and the table of its sections: these differ between builds in two folders, and no program runs
-// them. std::nullopt: it cannot be read (`limits` has something left), or the limits are spent.
-std::optional<std::string> hash_of_file(int file, HashLimits& limits);
+// All of it counts, with one exception. `executed`: of a 64-bit little-endian ELF program or library its
+// build ID, symbols for debuggers, debugging information and the table of sections do not. They differ
+// between builds in two folders, and nobody runs them. std::nullopt: it cannot be read (`limits` has
+// something left), or the limits are spent.
+std::optional<std::string> hash_of_file(int file, HashLimits& limits, bool executed = false);
 
 }  // namespace harness

@@ -35,7 +35,7 @@ namespace {
 
 constexpr int least_descriptor = 64;  // above those that become standard streams of a process
 
-// What a process tells of itself before it becomes the program.
+// A process tells this of itself before it becomes the program.
 struct Hello {
   pid_t process;
   int listener;  // its descriptor; below 0: there is none
@@ -79,7 +79,7 @@ int descriptor_of(pid_t process, int number) {
   return found;
 }
 
-// What keeps this process from observing its child; 0: nothing. `where`: the call that was refused.
+// The errno that keeps this process from observing its child; 0: it can. `where`: the call that was refused.
 int try_on(pid_t child, int told, const char*& where) {
   std::array<int, 2> heard{};  // the listener, or what refused it
   where = "seccomp";
@@ -202,7 +202,8 @@ void Observer::look_at_calls(int listener) {
     auto* const call = reinterpret_cast<seccomp_notif*>(asked.data());
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, call) != 0) {
       if (errno == EINTR || errno == ENOENT) continue;  // a signal ended the process or its call
-      return files_.add_gap(FileGap::unread, "");
+      files_.add_gap(FileGap::unread, "");
+      continue;  // without a listener all later calls would fail
     }
     const std::uint64_t id = call->id;
     take_call(call->data, static_cast<pid_t>(call->pid), files_);

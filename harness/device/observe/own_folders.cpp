@@ -4,6 +4,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/device/observe/resolve_path.h"
 
 namespace harness {
 namespace fs = std::filesystem;
@@ -30,8 +31,16 @@ std::vector<std::string> own_folders(const fs::path& root) {
   constexpr std::string_view mark = "gitdir:";
   const auto text = read_file(root / ".git");
   if (!text || !text->starts_with(mark)) return found;
-  const fs::path own = add(root / fs::path(std::string(trim(text->substr(mark.size())))));
-  if (const auto common = read_file(own / "commondir")) add(own / fs::path(std::string(trim(*common))));
+  const fs::path own =
+      fs::path(root / fs::path(std::string(trim(text->substr(mark.size()))))).lexically_normal();
+  add(own);
+  // The folder that worktrees share may hold worktrees, too: only git's own files in it are meant.
+  if (const auto common = read_file(own / "commondir"))
+    for (const char* name :
+         {"HEAD", "config", "index", "info", "logs", "objects", "packed-refs", "refs", "worktrees"})
+      add(own / fs::path(std::string(trim(*common))) / name);
+  std::erase_if(found,
+                [&](const std::string& one) { return is_below(fs::weakly_canonical(root).string(), one); });
   return found;
 }
 

@@ -27,7 +27,7 @@ void put_before(Parts& parts, std::string_view path) {
   parts.insert(parts.begin(), more.begin(), more.end());
 }
 
-// What /proc/self/cwd, root and fd/N of a process lead to. "": these parts are no such link.
+// The paths to which /proc/self/cwd, root and fd/N of a process lead. "": these parts are no such link.
 std::string own_link(const Parts& parts, pid_t process, std::size_t& taken) {
   const bool own = parts.size() > 1 &&
                    (parts[0] == "self" || parts[0] == "thread-self" || parts[0] == std::to_string(process));

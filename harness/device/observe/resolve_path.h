@@ -1,4 +1,5 @@
-// What a path means to a process: all links followed, one component after the other, as the kernel does it.
+// The meaning of a path to a process: all links followed, one component after the other, as the kernel does
+// it.
 #pragma once
 
 #include <sys/stat.h>

@@ -27,10 +27,10 @@ namespace {
 
 constexpr std::size_t most_names = 2000;  // of files, one by one; more count by folder
 constexpr int most_interpreters = 4;
+constexpr const char* valid_cache = "cache";  // the state of a cache of Python that it takes
 constexpr std::size_t longest_first_line = 4096;
 
-// The dynamic linker finds libraries by it. Those that it finds count, and so does each place where it finds
-// none.
+// The dynamic linker finds libraries by it. The libraries that it finds count, and each place without one.
 constexpr std::string_view linker_cache = "/etc/ld.so.cache";
 
 std::string folder_above(const std::string& path) {
@@ -106,6 +106,21 @@ bool is_gpu(const std::string& path) {
   return path.starts_with("/dev/nvidia") || path.starts_with("/dev/dri/") || path == "/dev/kfd";
 }
 
+// Whether the kernel starts it by itself: a script, or an ELF file of this machine. Others need a helper that
+// somebody registered (binfmt_misc).
+bool is_known_program(const std::string& path) {
+  const OpenFile file(path);
+  Elf64_Ehdr elf{};
+  if (pread(file.number(), &elf, sizeof elf, 0) < 2) return false;
+  if (std::memcmp(elf.e_ident, "#!", 2) == 0) return true;
+#if defined(__aarch64__)
+  constexpr unsigned machine = EM_AARCH64;
+#else
+  constexpr unsigned machine = EM_X86_64;
+#endif
+  return std::memcmp(elf.e_ident, ELFMAG, SELFMAG) == 0 && elf.e_machine == machine;
+}
+
 // Files in which the kernel tells of the machine, or of the process itself.
 bool tells_of_machine(const std::string& path, pid_t process) {
   constexpr std::array files{"cpuinfo", "meminfo",    "stat",      "loadavg",     "uptime",
@@ -160,19 +175,24 @@ bool SeenFiles::is_left_out(const std::string& path) const {
                      [&](const std::string& one) { return is_below(path, one); });
 }
 
-// What was there before has to be gone or changed: a call that made nothing of it may have failed.
-bool SeenFiles::is_made(const std::string& path) const {
+// Calls are told before they happen, and may fail. So what it made anew must have been seen to be there, and
+// what was there before must be gone or changed.
+bool SeenFiles::took_effect(const std::string& path, Made& made) {
+  struct stat now {};
+  const bool there = lstat(path.c_str(), &now) == 0;
+  if (made.before) return !there || !is_same_file(*made.before, now);
+  made.seen = made.seen || there;
+  return made.seen;
+}
+
+bool SeenFiles::is_made(const std::string& path) {
   const auto itself = made_.find(path);
-  if (itself != made_.end()) {
-    struct stat now {};
-    if (!itself->second.before || lstat(path.c_str(), &now) != 0 ||
-        !is_same_file(*itself->second.before, now))
-      return true;
-  }
+  if (itself != made_.end() && took_effect(path, itself->second)) return true;
   for (std::size_t slash = path.rfind('/'); slash != std::string::npos && slash > 0;
        slash = path.rfind('/', slash - 1)) {
     const auto folder = made_.find(path.substr(0, slash));
-    if (folder != made_.end() && !folder->second.before) return true;
+    if (folder != made_.end() && !folder->second.before && took_effect(folder->first, folder->second))
+      return true;
   }
   return false;
 }
@@ -185,14 +205,28 @@ bool SeenFiles::take_kernel_file(const ResolvedPath& found, bool unknown) {
   return true;
 }
 
-void SeenFiles::read(const ResolvedPath& found) {
+// Only git itself may read what git keeps; else it is data, which differs from commit to commit.
+bool SeenFiles::is_of_git(const std::string& path, pid_t process) {
+  if (!is_left_out(path)) return false;
+  constexpr std::array known{"HEAD", "config", "index", "packed-refs"};
+  const std::string name = fs::path(path).filename().string();
+  const bool usual =
+      std::find(known.begin(), known.end(), name) != known.end() || path.find("/refs/") != std::string::npos;
+  const std::string asking = fs::path(link_text(fmt::format("/proc/{}/exe", process))).filename().string();
+  const bool own = asking.starts_with("git") && !fs::path(program_).filename().string().starts_with("git");
+  if ((!usual && !own) || is_below(path, root_ + "/.harness")) add_gap(FileGap::own_folder, path);
+  return true;
+}
+
+// `executed`: by the kernel, or by the dynamic linker. A file that is read as well counts whole.
+void SeenFiles::read(const ResolvedPath& found, pid_t process, bool executed) {
   const std::string& path = found.path;
-  if (has_gap() || contents_.contains(path) || is_left_out(path) || is_made(path) || path == linker_cache)
-    return;
+  if (has_gap() || path == linker_cache || is_of_git(path, process) || is_made(path)) return;
+  const auto known = contents_.find(path);
+  if (known != contents_.end() && (known->second.whole || executed)) return;
   if (const std::string source = source_of_python_cache(path); !source.empty()) {
-    // Python reads the source where this is not made of it.
-    const ResolvedPath from = resolve_path(source, LastLink::followed, 0);
-    if (from.error == 0 && S_ISREG(from.about.st_mode)) return read(from);
+    states_.try_emplace(path, valid_cache);
+    return read(resolve_path(source, LastLink::followed, process), process, false);
   }
   if (is_below(path, "/dev/shm")) return add_gap(FileGap::shared, path);
   const OpenFile file(path);
@@ -200,9 +234,9 @@ void SeenFiles::read(const ResolvedPath& found) {
     states_.try_emplace(path, fmt::format("-{}", errno));
     return;
   }
-  std::optional<std::string> hash = hash_of_file(file.number(), limits_);
+  std::optional<std::string> hash = hash_of_file(file.number(), limits_, executed);
   if (!hash) return add_gap(limits_.seconds > 0 ? FileGap::unread : FileGap::too_much, path);
-  contents_.emplace(path, Content{std::move(*hash), found.about});
+  contents_.insert_or_assign(path, Content{std::move(*hash), found.about, !executed});
 }
 
 std::string SeenFiles::state_of(const ResolvedPath& found) const {
@@ -219,7 +253,7 @@ std::string SeenFiles::state_of(const ResolvedPath& found) const {
 
 void SeenFiles::take_probe(const ResolvedPath& found) {
   const std::string& path = found.path;
-  if (has_gap() || found.of_kernel || is_left_out(path) || is_made(path) || is_python_cache(path)) return;
+  if (has_gap() || found.of_kernel || is_left_out(path) || is_made(path)) return;
   if (!states_.contains(path)) states_.emplace(path, state_of(found));
 }
 
@@ -248,7 +282,8 @@ void SeenFiles::open(const std::string& path, int flags, pid_t process) {
     return;
   }
   const bool empties = (flags & O_TRUNC) != 0 && access(found.path.c_str(), W_OK) == 0;
-  if (!empties) return read(found);
+  const bool library = fs::path(found.path).filename().string().find(".so") != std::string::npos;
+  if (!empties) return read(found, process, library);
   if (!is_made(found.path)) made_.insert_or_assign(found.path, Made{found.about});
 }
 
@@ -262,7 +297,9 @@ void SeenFiles::execute(const std::string& path, pid_t process) {
     const bool raises = (found.about.st_mode & (S_ISUID | S_ISGID)) != 0 ||
                         getxattr(found.path.c_str(), "security.capability", nullptr, 0) > 0;
     if (raises) return add_gap(FileGap::rights, found.path);
-    read(found);
+    if (program_.empty()) program_ = found.path;
+    read(found, process, true);
+    if (!is_known_program(found.path)) return add_gap(FileGap::format, found.path);
     program = interpreter_of(found.path);
   }
 }
@@ -283,7 +320,7 @@ std::string SeenFiles::names_in(const std::string& folder, bool next) const {
   std::vector<std::string> names;
   while (const dirent* one = readdir(open.get())) {
     const std::string name = one->d_name, path = (folder == "/" ? "" : folder) + "/" + name;
-    if (name == "." || name == ".." || name == python_caches || is_left_out(path)) continue;
+    if (name == "." || name == ".." || is_left_out(path)) continue;
     if (folder == root_ && (name == ".git" || name == ".harness")) continue;
     const auto made = made_.find(path);
     if (made != made_.end() && (!next || made->second.before)) continue;
@@ -313,7 +350,7 @@ void SeenFiles::make(const std::string& path, pid_t process) {
 // something is there, that is known by itself.
 void SeenFiles::make_anew(const std::string& path) {
   if (is_left_out(path)) return;
-  made_.try_emplace(path);
+  made_.try_emplace(path, Made{});
   if (const auto looked = states_.find(path); looked != states_.end()) {
     states_.erase(looked);
     missed_.insert(path);
@@ -325,14 +362,14 @@ void SeenFiles::remove(const std::string& path, pid_t process) {
   const ResolvedPath found = resolve_path(path, LastLink::kept, process);
   if (found.of_kernel) return;
   take_probe(found);
-  if (found.error == 0) made_.try_emplace(found.path, Made{found.about});
+  if (found.error == 0 && !is_made(found.path)) made_.insert_or_assign(found.path, Made{found.about});
 }
 
 void SeenFiles::link(const std::string& from, LastLink last, const std::string& to, pid_t process) {
   if (has_gap()) return;
   const ResolvedPath found = resolve_path(from, last, process);
   if (found.error == 0 && !found.of_kernel && S_ISREG(found.about.st_mode))
-    read(found);
+    read(found, process, false);
   else
     take_probe(found);
   make(to, process);
@@ -350,13 +387,11 @@ void SeenFiles::rename(const std::string& from, const std::string& to, unsigned 
     return take_probe(fresh);
   }
   if (S_ISDIR(old.about.st_mode) && !is_made(old.path)) return add_gap(FileGap::moved_folder, old.path);
-  if (S_ISREG(old.about.st_mode)) read(old);
+  if (S_ISREG(old.about.st_mode)) read(old, process, false);
   if (S_ISLNK(old.about.st_mode)) take_probe(old);
-  made_.try_emplace(old.path, Made{old.about});
-  if (fresh.error == 0)
-    made_.try_emplace(fresh.path, Made{fresh.about});
-  else
-    make_anew(fresh.path);
+  for (const ResolvedPath* one : {&old, &fresh})
+    if (one->error == 0 && !is_made(one->path)) made_.insert_or_assign(one->path, Made{one->about});
+  if (fresh.error != 0) make_anew(fresh.path);
 }
 
 void SeenFiles::connect(const std::string& path, pid_t process) {
@@ -374,10 +409,10 @@ bool SeenFiles::is_settled() {
     if (lstat(path.c_str(), &now) != 0) return false;
     if (is_same_file(content.about, now)) continue;
     const OpenFile file(path);
-    if (hash_of_file(file.number(), limits) != content.hash) return false;
+    if (hash_of_file(file.number(), limits, !content.whole) != content.hash) return false;
   }
   const auto same_state = [&](const auto& one) {
-    return one.second.starts_with("file") ||
+    return one.second.starts_with("file") || one.second == valid_cache ||
            state_of(resolve_path(one.first, LastLink::kept, 0)) == one.second;
   };
   const auto is_there = [](const std::string& path) { return access(path.c_str(), F_OK) == 0; };
@@ -387,8 +422,7 @@ bool SeenFiles::is_settled() {
                      [&](const auto& one) { return names_in(one.first, true) == one.second; });
 }
 
-Identity SeenFiles::identity(const std::vector<std::string>& words,
-                             const std::map<std::string, std::string>& variables) const {
+Identity SeenFiles::identity(const std::vector<std::string>& words, const Surroundings& around) const {
   Identity found;
   if (gap_) {
     found.gap = *gap_;
@@ -397,13 +431,14 @@ Identity SeenFiles::identity(const std::vector<std::string>& words,
   std::map<std::string, std::string> all;
   for (std::size_t i = 0; i < words.size(); ++i)
     all.emplace(fmt::format("word:{:04}", i), text_hash(words[i]));
-  for (const auto& [name, value] : variables) all.emplace("variable:" + name, text_hash(value));
-  for (const auto& [path, hash] : lists_) all.emplace("list:" + name_of_path(path), hash);
-  // By folder: what it looked for, and files where they are too many.
+  for (const auto& [name, value] : around.variables) all.emplace("variable:" + name, text_hash(value));
+  for (const auto& [name, value] : around.settings) all.emplace("setting:" + name, text_hash(value));
+  for (const auto& [name, value] : around.machine) all.emplace("machine:" + name, text_hash(value));
+  // By folder: what it looked for, and files where they are too many. Where folders are, too, all in one.
   std::map<std::string, std::string> folders;
   for (const auto& [path, state] : states_) {
-    const bool known =
-        state.starts_with("file") && contents_.contains(path);  // its size follows from its content
+    const auto content = contents_.find(path);  // where it counts whole, its size follows
+    const bool known = state.starts_with("file") && content != contents_.end() && content->second.whole;
     folders["look:" + name_of_path(path == root_ ? path : folder_above(path))] +=
         fmt::format("{}\n{}\n", name_of_path(path), known ? state.substr(0, state.find(' ')) : state);
   }
@@ -414,7 +449,15 @@ Identity SeenFiles::identity(const std::vector<std::string>& words,
       folders["files:" + name_of_path(folder_above(path))] +=
           fmt::format("{}\n{}\n", name_of_path(path), content.hash);
   }
-  for (const auto& [name, text] : folders) all.emplace(name, text_hash(text));
+  if (folders.size() + lists_.size() <= most_names) {
+    for (const auto& [name, text] : folders) all.emplace(name, text_hash(text));
+    for (const auto& [path, hash] : lists_) all.emplace("list:" + name_of_path(path), hash);
+  } else {
+    std::string together;
+    for (const auto& [name, text] : folders) together += fmt::format("{}\n{}\n", name, text_hash(text));
+    for (const auto& [path, hash] : lists_) together += fmt::format("{}\n{}\n", name_of_path(path), hash);
+    all.emplace("look:/", text_hash(together));
+  }
   std::string text;
   for (const auto& [name, hash] : all) text += fmt::format("{}\n{}\n", name, hash);
   found.digest = std::string(files_digest_rules) + text_hash(text);

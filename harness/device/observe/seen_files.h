@@ -1,8 +1,8 @@
 // SeenFiles: all that a start of a program found in files, by the calls of all its processes, in order.
 //
-// What it found first counts, before any of its own changes: the content of a file that is opened, that there
-// is nothing at a path, or what there is, and the names in a folder. What it made itself does not count: the
-// same program makes the same of the same. Whatever is not understood is a gap, and ends it.
+// The first find counts, before any change by the program: the content of a file that is opened, the kind of
+// thing that is at a path, if any, and the names in a folder. Its own changes do not count: the same program
+// makes the same of the same. A call that is not understood is a gap, and ends it.
 //
 // Not counted: times of files, random numbers, and the state of the machine in /proc and /sys (proof.h
 // compares machines). One thread uses it.
@@ -25,6 +25,11 @@ namespace harness {
 struct ObservedPlaces {
   std::filesystem::path root;    // of the repository, absolute: names below it are relative to it
   std::filesystem::path output;  // of what the harness lets it write, which is called otherwise in each start
+};
+
+// By name, what counts beside files: the environment, settings of the suite, facts of the machine.
+struct Surroundings {
+  std::map<std::string, std::string> variables = {}, settings = {}, machine = {};
 };
 
 class SeenFiles {
@@ -52,22 +57,23 @@ class SeenFiles {
   // Whether the next start finds what this one found: false where it has filled a cache.
   [[nodiscard]] bool is_settled();
 
-  // `words`: the command as the suite has it. `variables`: the environment that counts.
-  [[nodiscard]] Identity identity(const std::vector<std::string>& words,
-                                  const std::map<std::string, std::string>& variables) const;
+  // `words`: the command as the suite has it.
+  [[nodiscard]] Identity identity(const std::vector<std::string>& words, const Surroundings& around) const;
 
  private:
   struct Content {
     std::string hash;
     struct stat about;
+    bool whole;  // nothing of it is left out
   };
 
   [[nodiscard]] std::string name_of_path(const std::string& path) const;
   [[nodiscard]] bool is_left_out(const std::string& path) const;
-  [[nodiscard]] bool is_made(const std::string& path) const;
+  [[nodiscard]] bool is_made(const std::string& path);
+  bool is_of_git(const std::string& path, pid_t process);
   void make_anew(const std::string& path);
   bool take_kernel_file(const ResolvedPath& found, bool unknown);
-  void read(const ResolvedPath& found);
+  void read(const ResolvedPath& found, pid_t process, bool executed);
   void take_probe(const ResolvedPath& found);
   [[nodiscard]] std::string state_of(const ResolvedPath& found) const;
   [[nodiscard]] std::string names_in(const std::string& folder, bool next) const;
@@ -80,8 +86,12 @@ class SeenFiles {
   std::set<std::string> missed_;               // that it looked at in vain, and made then
   std::map<std::string, std::string> lists_;   // hashes of the names in folders
   struct Made {
-    std::optional<struct stat> before;  // of the file that it empties
+    std::optional<struct stat> before = {};  // of what it empties, moves or removes
+    bool seen = false;                       // that it is there
   };
+  static bool took_effect(const std::string& path, Made& made);
+
+  std::string program_;  // the first one
   std::map<std::string, Made> made_;
   std::optional<Cause> gap_;
 };

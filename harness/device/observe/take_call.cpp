@@ -73,7 +73,7 @@ class CallInMemory {
 
   void gap(FileGap why) { files_.add_gap(why, call_.name); }
 
-  // Of an open descriptor. "": it is no file that has a path.
+  // The path of an open descriptor. "": it is no file that has a path.
   [[nodiscard]] std::string path_of_descriptor(int number) const {
     std::string path = link_text(fmt::format("/proc/{}/fd/{}", process_, number));
     return path.starts_with('/') ? path : "";
@@ -152,19 +152,21 @@ class CallInMemory {
     if ((flags & name_space_flags) != 0) gap(FileGap::elsewhere);
   }
 
-  // Of a local socket with a path, and nothing else, it is known whether anybody listens.
+  // Nobody knows whether anybody listens, but where a local socket has a path.
   void take_address() {
     sockaddr_un address{};
     const std::size_t bytes = std::min<std::size_t>(argument(2), sizeof address);
     if (!read_memory(process_, argument(call_.path), &address, bytes)) return gap(FileGap::unread);
-    const bool binds = call_.kind == FileCallKind::bind;
     const bool local = bytes >= sizeof address.sun_family && address.sun_family == AF_UNIX;
     const std::size_t begin = offsetof(sockaddr_un, sun_path);
-    if (local && binds && (bytes == begin || address.sun_path[0] == '\0')) return;
+    if (call_.kind == FileCallKind::bind) {
+      if (!local || bytes > begin) gap(FileGap::network);  // others can send to it
+      return;
+    }
     if (!local || bytes <= begin || address.sun_path[0] == '\0') return gap(FileGap::network);
     std::string path(address.sun_path, strnlen(address.sun_path, bytes - begin));
     if (!path.starts_with('/')) path = link_text(fmt::format("/proc/{}/cwd", process_)) + "/" + path;
-    return binds ? files_.make(path, process_) : files_.connect(path, process_);
+    files_.connect(path, process_);
   }
 
   void take_message() {

@@ -1,4 +1,4 @@
-// What a call that a process is about to make means for the files that it finds.
+// The meaning of a call that a process is about to make for the files that it finds.
 #pragma once
 
 #include <linux/seccomp.h>

@@ -10,6 +10,7 @@
 #include "harness/base/files.h"
 #include "harness/base/stack_padding.h"
 #include "harness/base/text.h"
+#include "harness/device/observe/machine_facts.h"
 #include "harness/device/observe/own_folders.h"
 #include "harness/measure/program/program_results.h"
 #include "harness/measure/program/trace_start.h"
@@ -153,8 +154,10 @@ Result<ProgramSession::Started> ProgramSession::start(const PlannedCase& planned
 Result<ProgramSession::Started> ProgramSession::start_observed(const PlannedCase& planned,
                                                                const fs::path& file) {
   const Program& program = *planned.program;
-  std::map<std::string, std::string> variables = environment::seen_by_workers();
-  for (const auto& [name, value] : program.env) variables[name] = value;
+  Surroundings around{environment::seen_by_workers(),
+                      {{"prepare", program.prepare}, {"reads", program.reads}, {"device", planned.device}},
+                      machine_facts(environment::system_root())};
+  for (const auto& [name, value] : program.env) around.variables[name] = value;
   for (bool again = false;; again = true) {
     std::error_code ignored;
     fs::remove_all(file, ignored);
@@ -162,7 +165,7 @@ Result<ProgramSession::Started> ProgramSession::start_observed(const PlannedCase
     Result<Started> started = start(planned, file, Trace::no, &seen);
     if (!started || started->preparing) return started;
     if (started->end.timed_out || !started->end.exit.ok()) seen.add_gap(FileGap::failed, "");
-    found_ = seen.identity(program.command, variables);
+    found_ = seen.identity(program.command, around);
     if (again || found_->gap || seen.is_settled()) return started;
   }
 }
@@ -216,6 +219,13 @@ Status ProgramSession::take_look(const std::vector<const PlannedCase*>& cases, P
               : planned.program->reads.empty() ? Rows()
                                                : read_output(planned, started, file);
   if (!rows) return end_all(cases, Outcome::failed, rows.error());
+  const auto failed = [](const ProcessResult& row) { return row.outcome != Outcome::measured; };
+  if (found_ && std::any_of(rows->begin(), rows->end(), failed)) {
+    found_ =
+        Identity{.digest = "",
+                 .gap = Cause{CauseCode::files_unknown, {{"gap", std::string(name_of(FileGap::failed))}}}};
+    own.identity = *found_;
+  }
   if (found_) add_identity(*rows, *found_);
   for (ProcessResult& row : *rows) {
     row.case_id = benchmark_case(planned, row.case_id).id;

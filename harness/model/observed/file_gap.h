@@ -22,6 +22,8 @@ enum class FileGap {
   attributes,    // it reads extended attributes
   too_much,      // more than is hashed
   moved_folder,  // it renames a folder that was there before
+  own_folder,    // it reads in a folder of git or of the harness
+  format,        // it starts a file that is neither a script nor an ELF file of this machine
   failed,        // the start ended badly
 };
 
@@ -41,6 +43,8 @@ inline constexpr auto enum_names<FileGap> = names<FileGap>({{FileGap::network, "
                                                             {FileGap::attributes, "attributes"},
                                                             {FileGap::too_much, "too_much"},
                                                             {FileGap::moved_folder, "moved_folder"},
+                                                            {FileGap::own_folder, "own_folder"},
+                                                            {FileGap::format, "format"},
                                                             {FileGap::failed, "failed"}});
 
 }  // namespace harness

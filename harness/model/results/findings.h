@@ -171,11 +171,13 @@ inline constexpr auto enum_names<LaunchChange> = names<LaunchChange>({{LaunchCha
                                                                       {LaunchChange::setup, "setup"}});
 
 // How what a program found differs.
-enum class FileChange { word, variable, content, fresh, gone, names, looks };
+enum class FileChange { word, setting, variable, machine, content, fresh, gone, names, looks };
 
 template <>
 inline constexpr auto enum_names<FileChange> = names<FileChange>({{FileChange::word, "word"},
+                                                                  {FileChange::setting, "setting"},
                                                                   {FileChange::variable, "variable"},
+                                                                  {FileChange::machine, "machine"},
                                                                   {FileChange::content, "content"},
                                                                   {FileChange::fresh, "fresh"},
                                                                   {FileChange::gone, "gone"},

@@ -549,15 +549,20 @@ std::vector<std::string> advice_words(const ComparisonRow& row) {
 std::string words(const ProofGap& gap) {
   const Fact<ProofGapCode>& why = gap.why;
   const std::string side = why.text("side") == "baseline" ? "the baseline" : "the current side";
+  const bool by_files = why.count("files") > 0;
   switch (why.code) {
-    case ProofGapCode::not_looked: return fmt::format("the launches of {} were not read", side);
+    case ProofGapCode::not_looked:
+      return by_files ? fmt::format("no start of {} was observed", side)
+                      : fmt::format("the launches of {} were not read", side);
     case ProofGapCode::unreadable:
       if (gap.cause &&
           (gap.cause->code == CauseCode::files_unknown || gap.cause->code == CauseCode::files_unseen))
         return fmt::format("{}: {}", side, words(*gap.cause));
       return fmt::format("the launches of {} could not all be read: {}", side,
                          gap.cause ? words(*gap.cause) : "without a reason given");
-    case ProofGapCode::disagree: return fmt::format("the processes of {} launch different things", side);
+    case ProofGapCode::disagree:
+      return by_files ? fmt::format("the starts of {} find different things in files", side)
+                      : fmt::format("the processes of {} launch different things", side);
     case ProofGapCode::other_rules:
       return fmt::format("the launches of {} were hashed by the rules of an older harness", side);
     case ProofGapCode::other_launches: return launches_text(why);

@@ -168,7 +168,10 @@ std::optional<ProofGap> files_gap(const CaseRecord& baseline, const CaseRecord& 
   if (!baseline.program || !baseline.program->is_observed()) return gap(ProofGapCode::files_unasked);
   const AgreedDigest before = agreed_digest(baseline), after = agreed_digest(current);
   for (const auto& [side, agreed] : {std::pair("baseline", &before), std::pair("current", &after)})
-    if (auto found = digest_gap(*agreed, side)) return found;
+    if (auto found = digest_gap(*agreed, side)) {
+      found->why.figures.emplace_back("files", 1);
+      return found;
+    }
   if (auto found = inputs_gap(baseline, current)) return found;
   if (!machines.empty()) return ProofGap{{ProofGapCode::other_machine}, {}, machines};
   if (const auto older = older_rules(before.digest, after.digest))

@@ -33,6 +33,9 @@ std::string file_gap_words(const Cause& cause) {
       return fmt::format(
           "it reads more than 8 GB, or hashing takes longer than 2 s; {} was the first file beyond", name);
     case FileGap::moved_folder: return fmt::format("it renames the folder {}", name);
+    case FileGap::own_folder: return fmt::format("it reads {}, in a folder of git or of the harness", name);
+    case FileGap::format:
+      return fmt::format("it starts {}, which is neither a script nor a program of this machine", name);
     case FileGap::failed: return "the observed start failed";
   }
   return "?";
@@ -40,7 +43,7 @@ std::string file_gap_words(const Cause& cause) {
 
 std::string file_change_words(const Fact<ProofGapCode>& why) {
   const auto change = parse_name<FileChange>(why.text("change"));
-  if (!change) return "the files of its program changed";
+  if (!change) return "its program changed, or what this reads; its own row names the first difference";
   const auto more = why.count("files") - 1;
   const std::string rest = more == 1  ? ", and 1 more thing differs"
                            : more > 1 ? fmt::format(", and {} more things differ", more)
@@ -54,6 +57,8 @@ std::string file_change_words(const Fact<ProofGapCode>& why) {
                          : fmt::format("argument {} of its command changed{}", number, rest);
     }
     case FileChange::variable: return fmt::format("the variable {} of its environment changed{}", name, rest);
+    case FileChange::setting: return fmt::format("`{}` of its suite changed{}", name, rest);
+    case FileChange::machine: return fmt::format("the machine changed: {}{}", name, rest);
     case FileChange::content: return fmt::format("`{}` changed{}", name, rest);
     case FileChange::fresh: return fmt::format("`{}` is new among the files that it reads{}", name, rest);
     case FileChange::gone: return fmt::format("`{}` is gone from the files that it reads{}", name, rest);

@@ -1,4 +1,4 @@
-// What observed programs found in files, in words. Pure.
+// Words for what observed programs found in files. Pure.
 #pragma once
 
 #include <string>

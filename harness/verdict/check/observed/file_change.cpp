@@ -21,6 +21,8 @@ const FoundFiles* found_files(const CaseRecord& record) {
 FileChange kind_of_change(const std::string& key, bool before, bool after) {
   if (key.starts_with("word:")) return FileChange::word;
   if (key.starts_with("variable:")) return FileChange::variable;
+  if (key.starts_with("setting:")) return FileChange::setting;
+  if (key.starts_with("machine:")) return FileChange::machine;
   if (key.starts_with("list:")) return FileChange::names;
   if (key.starts_with("look:")) return FileChange::looks;
   if (before && after) return FileChange::content;

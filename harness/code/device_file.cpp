@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <set>
 
 #include "harness/base/bulk_hash.h"
 #include "harness/code/fatbin.h"

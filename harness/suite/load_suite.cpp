@@ -99,7 +99,9 @@ bool known_version(const YamlValue& root, const std::string& file, ErrorList& er
 // The suite has `cases`, `programs` or both.
 void check_lists(const YamlValue& root, const std::string& file, ErrorList& errors) {
   if (root.kind != YamlValue::Kind::map) return;
-  if (root.find("cases") != nullptr || root.find("programs") != nullptr) return;
+  if (std::any_of(root.members.begin(), root.members.end(),
+                  [](const YamlMember& one) { return one.name == "cases" || one.name == "programs"; }))
+    return;
   errors.add(
       {file, root.place.line, root.place.column}, "missing key `cases` in the suite",
       "What is measured: a list of groups, each of one workload. A suite may have `programs` instead.");

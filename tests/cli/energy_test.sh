@@ -62,7 +62,7 @@ expect 0 run --output hungry.json
 expect 1 "$HARNESS" compare --baseline main.json --current hungry.json --report json=compared.json
 holds compared.json 'row("n=64", "energy")["verdict"] == "regressed"' 'row("n=64", "wall_time")["verdict"] == "unchanged"' \
   '0.04 < row("n=64", "energy")["ratio"] - 1 < 0.06'
-for format in markdown html terminal; do
+for format in markdown terminal csv; do
   expect 1 "$HARNESS" compare --baseline main.json --current hungry.json --report "$format=compared.$format"
   grep -q energy "compared.$format" || problem "the $format report does not name the energy"
 done

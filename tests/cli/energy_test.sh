@@ -48,8 +48,8 @@ PY
 }
 same "energies" "$(values main.json energy)" "J 5 0.132 True"
 same "sustained times" "$(values main.json sustained_time | sed 's/ 2[12][0-9]\.[0-9]* / about 220 /')" "us 5 about 220 True"
-holds main.json '[n for n in report["cases"][0]["processes"][0]["notes"] if n["code"] == "energy_window"][0]["idle_watts"] > 94' \
-  '[n for n in report["cases"][0]["processes"][0]["notes"] if n["code"] == "sustained_by_cap"][0]["cap"] == 700'
+holds main.json '[n for n in report["cases"][0]["results"][0]["notes"] if n["code"] == "energy_window"][0]["idle_watts"] > 94' \
+  '[n for n in report["cases"][0]["results"][0]["notes"] if n["code"] == "sustained_by_cap"][0]["cap"] == 700'
 
 # The same device again; then one that draws 5 % more in as much time.
 expect 0 run --output now.json
@@ -62,7 +62,7 @@ expect 0 run --output hungry.json
 expect 1 "$HARNESS" compare --baseline main.json --current hungry.json --report json=compared.json
 holds compared.json 'row("n=64", "energy")["verdict"] == "regressed"' 'row("n=64", "wall_time")["verdict"] == "unchanged"' \
   '0.04 < row("n=64", "energy")["ratio"] - 1 < 0.06'
-for format in markdown html terminal; do
+for format in markdown terminal csv; do
   expect 1 "$HARNESS" compare --baseline main.json --current hungry.json --report "$format=compared.$format"
   grep -q energy "compared.$format" || problem "the $format report does not name the energy"
 done
@@ -93,11 +93,11 @@ json.dump(script, open("speed.json", "w"))
 PY
 expect 0 run --output beside.json
 holds beside.json '"energy" not in {one["metric"] for one in report["cases"][0]["metrics"]}' \
-  '"metric_beside_others" in {one["code"] for one in report["cases"][0]["processes"][0]["notes"]}'
+  '"metric_beside_others" in {one["code"] for one in report["cases"][0]["results"][0]["notes"]}'
 expect 4 "$HARNESS" compare --baseline main.json --current beside.json
 
-# The table of measured/energy-h200.md: the spread between processes decides its exit status.
-energy_suite "energy, sustained_time" ""
+# The table of energies: the spread between processes decides its exit status.
+energy_suite "time, energy, sustained_time" ""
 script 600 220
 expect 0 run --output main.json
 expect 0 python3 "$tests/energy/figures.py" main.json
@@ -106,5 +106,5 @@ expect 1 python3 "$tests/energy/figures.py" --most-sd 0.0001 main.json
 
 # A CPU has none: the suite is refused, with the place.
 expect 2 "$HARNESS" run suite.yaml --device cpu
-names suite.yaml:11:15 energy suite.yaml:11:23 sustained_time
+names suite.yaml:11:21 energy suite.yaml:11:29 sustained_time
 finish

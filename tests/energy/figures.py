@@ -22,7 +22,7 @@ def by_process(case, metric):
 
 
 def notes_of(case, code):
-    return [note for one in case.get("processes", []) for note in one.get("notes", []) if note["code"] == code]
+    return [note for one in case.get("results", []) for note in one.get("notes", []) if note["code"] == code]
 
 
 def percent(value, digits=2):
@@ -59,7 +59,7 @@ def figures(case):
         "predicted": predicted and predicted * 1e6,
         "error": predicted / measured - 1 if predicted and measured else None,
         "windows": windows,
-        "missing": sorted({note["code"] for one in case.get("processes", []) for note in one.get("notes", [])
+        "missing": sorted({note["code"] for one in case.get("results", []) for note in one.get("notes", [])
                            if note.get("metric") in ("energy", "sustained_time")}),
     }
 

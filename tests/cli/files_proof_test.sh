@@ -7,20 +7,20 @@ export HARNESS_SYSTEM_ROOT=$scratch/quiet  # the load of this host is that of ot
 repository
 speeds 100
 # bench: prints what Google Benchmark would. It loads a library and a module, reads a file, and lists a folder. Each start
-# leaves a file of another name in starts/.
-mkdir -p lib cases starts
+# leaves a file of another name in starts/. Python lists the folder of the program, so nothing else is in it.
+mkdir -p app lib cases starts
 cp "$PLUGIN" lib/libwork.so
 echo 20 >factor
 echo one >cases/one.txt
-cat >shapes.py <<'PY'
+cat >app/shapes.py <<'PY'
 def text():
     return "square"
 PY
-cat >bench <<'PY'
+cat >app/bench <<'PY'
 #!/usr/bin/env python3
 import ctypes, json, os, sys, time
 import shapes
-here = os.path.dirname(os.path.abspath(__file__))
+here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 open(f"{here}/starts/{os.getpid()}.{time.time_ns()}", "x").close()
 ctypes.CDLL(f"{here}/lib/libwork.so")
 us = float(open(f"{here}/factor").read()) + len(os.listdir(f"{here}/cases"))
@@ -28,13 +28,13 @@ row = lambda name, us: {"name": name, "run_name": name, "run_type": "iteration",
 text = json.dumps({"context": {}, "benchmarks": [row("BM_sort/8", us), row("BM_copy", 2 * us)]})
 open(sys.argv[1], "w").write(text)
 PY
-chmod +x bench
+chmod +x app/bench
 cat >suite.yaml <<'YAML'
 version: 2
 name: mine
 programs:
   - name: bench
-    command: [./bench, "{output}", small]
+    command: [app/bench, "{output}", small]
     env: {COLOUR: red}
     reads: google_benchmark
     inputs: files
@@ -68,7 +68,7 @@ for case in json.load(open("base.json"))["cases"]:
     assert not any("identity" in one for one in others)
     if case["id"] == "bench":
         files = first["identity"]["files"]
-        for key in ("word:0000", "word:0002", "variable:COLOUR", "file:./bench", "file:./factor", "file:./lib/libwork.so", "file:./shapes.py", "list:./cases"):
+        for key in ("word:0000", "word:0002", "variable:COLOUR", "file:./app/bench", "file:./factor", "file:./lib/libwork.so", "file:./app/shapes.py", "list:./cases"):
             assert key in files, (key, sorted(files))
         assert not any("starts/" in key or "__pycache__" in key or ".git/" in key for key in files), files
 PY
@@ -83,7 +83,7 @@ bench/BM_sort/8 looked_at 0"
 holds verdict.json 'report["verdict"] == "identical"' \
   'all(row["verdict"] == "identical" for row in report["cases"])' 'all(row["by_files"] for row in report["cases"])' \
   'any(one["code"] == "files_proof" and one["programs"] == "bench" for one in report["facts"]["remarks"])'
-touch factor shapes.py lib/libwork.so && rm -rf __pycache__
+touch factor app/shapes.py lib/libwork.so && rm -rf app/__pycache__
 expect 0 run --against main
 starts "a program with new times" 2
 expect 0 run --against main
@@ -110,9 +110,9 @@ unproven() {
   [ "$(started)" -ge 7 ] || problem "$change: not measured"  # a look, an observed start and five
   rm -f starts/* && git checkout -q . && git clean -qfd
 }
-unproven content ./bench 0 sh -c 'echo "# a comment" >>bench'
+unproven content ./app/bench 0 sh -c 'echo "# a comment" >>app/bench'
 unproven content ./factor "0 1" sh -c 'echo 20.0 >factor'
-unproven content ./shapes.py 0 sed -i 's/square/circle/' shapes.py
+unproven content ./app/shapes.py 0 sed -i 's/square/circle/' app/shapes.py
 unproven content ./lib/libwork.so 0 cp "$PLUGIN_NEXT" lib/libwork.so
 unproven names ./cases "0 1" touch cases/two.txt
 unproven setting prepare "0 4" sed -i 's/    reads:/    prepare: "true"\n    reads:/' suite.yaml
@@ -120,7 +120,7 @@ unproven word 0002 "0 4" sed -i 's/small/large/' suite.yaml
 unproven variable COLOUR "0 4" sed -i 's/red/blue/' suite.yaml
 
 # A start that leaves a cache which the next one finds is followed by another one, once.
-sed -i 's/^import shapes/import shapes\nif not os.path.exists("cache"): open("cache", "w").write("1")/' bench
+sed -i 's/^import shapes/import shapes\nif not os.path.exists("cache"): open("cache", "w").write("1")/' app/bench
 commit "a cache"
 expect 0 run --save-as cached
 rm -f starts/*

@@ -137,7 +137,8 @@ class Place:
         need(pins in ([], ["baselines/scripted/demo.json"]), f"the pins are {pins}")
         for file in [*pins, "imported.json"]:
             if (self.work / file).exists():
-                need(json.loads((self.work / file).read_text())["format"] == "harness-record", f"{file} is no record")
+                expected = "harness-pin" if file in pins else "harness-record"
+                need(json.loads((self.work / file).read_text())["format"] == expected, f"{file} is no {expected}")
         beside = [name.name for name in self.work.iterdir() if name.name.startswith("imported.json.")]
         need(not beside, f"beside the imported file: {beside}")
 

@@ -103,7 +103,7 @@ TEST(Energy, LeavesOutWhatTheDeviceDrawsInPauses) {
     EXPECT_NEAR(value_named(result, "energy") / 0.05, 1, 1e-9) << pause;
     EXPECT_NEAR(value_named(result, "sustained_time"), 100, 1e-3) << pause;
     const Note& window = note_named(result, NoteCode::energy_window);
-    EXPECT_NEAR(window.number("idle"), pause / (2000 + pause), 0.001) << "rounds of 2 ms";
+    EXPECT_NEAR(window.number("idle"), pause / (2050 + pause), 0.006) << "rounds of 20 or 21 calls";
     EXPECT_NEAR(window.number("watts"), 500, 1e-5) << "while it works";
   }
 }
@@ -142,7 +142,7 @@ TEST(Energy, MeasuresIdlePowerOnceAProcess) {
     return 0.0;
   };
   const ProcessResult second = measure_case(*device, line(), planned_for({"energy"}), 1, carried);
-  EXPECT_NEAR(spent(first) - spent(second), 0.6, 1e-9);
+  EXPECT_NEAR(spent(first) - spent(second), 0.6, 0.005) << "but for a round";
   EXPECT_NEAR(spent(second), 2.5, 0.01);
 }
 

@@ -28,7 +28,7 @@ enum class ReasonCode {
   left_out,           // the row's cause says by what: nothing was measured or proven of it
   not_confirmed,      // first, fresh: changes by the first processes and by those that measured it again
   moved,              // the row's `over_places` tells the figures, also of the next two
-  worse_over_places,  // better as it was compiled, and worse in the mean over all places
+  worse_over_places,  // not worse as it was compiled, and worse in the mean over all places
   open_over_places,   // better as it was compiled, and that mean may be worse
   corrected,          // comparisons: beyond the margin by itself, but not after correction for so many
   too_few_processes,  // needed: a side
@@ -427,9 +427,10 @@ enum class RemarkCode {
   unconfirmed,     // cases: regressed cases that were not; reason: "budget" or "option"
   code_shifted,    // cases, places, processes: changed cases that were measured at all places of their code
   code_unshifted,  // cases: "a, b", that were not; reason: a sentence
-  topped_up,       // look, cases: undecided cases that were measured further, to this look
-  top_up_done,     // results, seconds: of all of them
-  budget_ended,    // budget: seconds; results: that stay open
+  places_left_out,      // results: that pass or are undecided, and were not; budget: seconds
+  topped_up,            // look, cases: undecided cases that were measured further, to this look
+  top_up_done,          // results, seconds: of all of them
+  budget_ended,         // budget: seconds; results: that stay open
   waivers_uncommitted,  // file: it has changes that no commit has, and they do not count
   parameters_untold,    // parameters: "a, b", that the files of one side alone tell; cases
   one_session,          // sd: that is assumed between sessions, since all starts of a side are of one file
@@ -450,6 +451,7 @@ inline constexpr auto enum_names<RemarkCode> =
                        {RemarkCode::unconfirmed, "unconfirmed"},
                        {RemarkCode::code_shifted, "code_shifted"},
                        {RemarkCode::code_unshifted, "code_unshifted"},
+                       {RemarkCode::places_left_out, "places_left_out"},
                        {RemarkCode::topped_up, "topped_up"},
                        {RemarkCode::top_up_done, "top_up_done"},
                        {RemarkCode::budget_ended, "budget_ended"},

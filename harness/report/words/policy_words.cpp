@@ -256,6 +256,13 @@ std::string words(const Remark& remark) {
     case RemarkCode::code_unshifted:
       return fmt::format("Not measured at other places of the code: {}: {}.", remark.text("cases"),
                          remark.text("reason"));
+    case RemarkCode::places_left_out:
+      return fmt::format(
+          "{} {} not measured at other places of the code: the budget of {} ended (`--budget`).",
+          remark.count("results"),
+          remark.count("results") == 1 ? "result that passes or is undecided was"
+                                       : "results that pass or are undecided were",
+          remark.number("budget") == 0 ? "0 s" : format_seconds(remark.number("budget")));
     case RemarkCode::parameters_untold:
       return fmt::format("Of {} case{}, the files of one side alone tell: {}.", remark.count("cases"),
                          remark.count("cases") == 1 ? "" : "s", remark.text("parameters"));

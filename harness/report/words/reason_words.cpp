@@ -265,10 +265,10 @@ std::string tested(const ComparisonRow& row, const Reason& reason) {
     case ReasonCode::moved: return moved(row);
     case ReasonCode::worse_over_places: return lucky(row, "worse by more than");
     case ReasonCode::open_over_places: return lucky(row, "perhaps worse by more than");
-    case ReasonCode::not_confirmed: return not_confirmed(row, reason);
+    case ReasonCode::not_confirmed: return not_confirmed(row, reason) + at_places(row);
     case ReasonCode::better: return judged(row, "better by more than") + at_places(row);
-    case ReasonCode::within: return within(row);
-    case ReasonCode::not_worse: return judged(row, "not worse by more than");
+    case ReasonCode::within: return within(row) + at_places(row);
+    case ReasonCode::not_worse: return judged(row, "not worse by more than") + at_places(row);
     case ReasonCode::slow_calls:
       return fmt::format("slow calls: {} of them take over a tenth longer than usual, {} before",
                          share_text(reason, "current"), share_text(reason, "baseline"));
@@ -285,8 +285,8 @@ std::string tested(const ComparisonRow& row, const Reason& reason) {
           plain_percent(reason.number("change")), plain_percent(reason.number("upper")),
           share_text(reason, "current"), share_text(reason, "baseline"));
     case ReasonCode::left_out: return "not measured, and not proven identical: " + cause_or_none(row);
-    case ReasonCode::undecided: return undecided_words(row);
-    case ReasonCode::corrected: return corrected(row);
+    case ReasonCode::undecided: return undecided_words(row) + at_places(row);
+    case ReasonCode::corrected: return corrected(row) + at_places(row);
     case ReasonCode::too_few_processes: return too_few_processes(row);
     case ReasonCode::too_few_shared:
       return fmt::format("{} of the processes measured both sides: a verdict needs {}, {} more",
@@ -475,7 +475,9 @@ std::string remedy_of(const Reason& reason) {
 // same: n `pmevent`s move a loop by n instructions, but do not give the times of such a shift
 // (measured/alignment-h200.md). Nothing is told of copies that do not show what the build does.
 std::string places_advice(const ComparisonRow& row) {
-  if (!row.over_places || has_figure(row.reason, "at_same_place")) return {};
+  const bool passes = row.reason.code == ReasonCode::within || row.reason.code == ReasonCode::not_worse;
+  const bool open = row.verdict == Verdict::inconclusive && row.reason.code != ReasonCode::open_over_places;
+  if (!row.over_places || passes || open || has_figure(row.reason, "at_same_place")) return {};
   const OverPlaces& places = *row.over_places;
   const int moved_by = (places.best_shift + 1) % places.places;
   const std::string steady = "A hot loop that is shorter, split or unrolled less depends less on its place.";

@@ -32,6 +32,10 @@
 #                  tests/cheats/refereed.sh, on the kernels of tests/cheats/corpus.txt
 #     places       only where it is named: tests/alignment/moved.sh with before.so and after.so (`ninja places`) of
 #                  FOLDER/places, kernels that only lie elsewhere; some minutes
+#     energy       only where it is named: tests/energy/energy.yaml twice in five processes each, the table of
+#                  tests/energy/figures.py, and a comparison, which is not to be red; five minutes
+#     sustained    only where it is named: the same table of suites/fusion.yaml in HARNESS_SUSTAINED_PROCESSES (1)
+#                  processes, with what the power limit predicts of the time without pauses; five minutes
 #     farm         only where it is named: tests/farm/speedup.sh, a campaign by all GPUs of the host and by one
 #     looks        only where it is named: bin/looks of HARNESS_LOOKS_SUITES (those without modules): whether two processes,
 #                  which have the cases in opposite orders, find the same identity of each, and the words that differ
@@ -55,7 +59,7 @@ folder=$(cd "${1:-$root/build/portable/bundle}" 2>/dev/null && pwd) || {
   exit 2
 }
 usual_steps="tests suites cheats instrument offsets trace trace_bytes doctor selftest walk examples gate ab"
-known_steps="$usual_steps sanitizers trace_aa causes referee places farm looks tree"
+known_steps="$usual_steps sanitizers trace_aa causes referee places energy sustained farm looks tree"
 steps=${HARNESS_GPU_STEPS:-$usual_steps}
 for one in $steps; do
   case " $known_steps " in

@@ -154,6 +154,36 @@ places() {
   step places "$(left)" tests/alignment/moved.sh "$folder" "$folder/places" "$results/places" && section "Places" "$scratch/step"
 }
 
+# energy_table <name> <record>: of this record, for the summary; the step fails where a case is not steady enough.
+energy_table() {
+  rm -f "$scratch/step"
+  step "$1 table" 30 python3 tests/energy/figures.py "$2"
+  [ -f "$scratch/step" ] || return  # there was no time left
+  cp "$scratch/step" "$results/$1.md"
+  section "Energy and time without pauses, $1" "$results/$1.md"
+}
+
+energy() {
+  local one
+  HARNESS_CUPTI=off gpu_tests energies 60 'Energies.*'
+  for one in first second; do
+    step "energy $one" 240 "$folder/bin/harness" run tests/energy/energy.yaml --device cuda --require-gpu --quiet \
+      "${commit[@]}" --store "$scratch/energy.db" --output "$results/energy-$one.record.json" || return
+  done
+  energy_table energy "$results/energy-first.record.json"
+  step "energy compared" 30 "$folder/bin/harness" compare --baseline "$results/energy-first.record.json" \
+    --current "$results/energy-second.record.json" --color never --report "json=$results/energy.report.json"
+  section "The same build twice" "$scratch/step"
+}
+
+# The suite with two more metrics.
+sustained() {
+  sed 's/, fusion_bound]/, fusion_bound, energy, sustained_time]/; /^claims:/,$d' suites/fusion.yaml >"$scratch/sustained.yaml"
+  step "sustained run" "$(left)" "$folder/bin/harness" run "$scratch/sustained.yaml" --device cuda --require-gpu --quiet \
+    "${commit[@]}" --processes "${HARNESS_SUSTAINED_PROCESSES:-1}" --store "$scratch/sustained.db" \
+    --output "$results/sustained.record.json" && energy_table sustained "$results/sustained.record.json"
+}
+
 causes() {
   mkdir -p "$results/causes"
   step causes "$(left)" python3 tests/gpu/causes.py "$folder" "$results/causes"

@@ -41,6 +41,8 @@ add_library(harness_unpack INTERFACE)
 target_include_directories(harness_unpack SYSTEM INTERFACE ${LZ4_INCLUDE} ${ZSTD_INCLUDE} ${ZYDIS_INCLUDE})
 target_link_libraries(harness_unpack INTERFACE ${LZ4_LIBRARY} ${ZSTD_LIBRARY} ${ZYDIS_LIBRARY})
 
+find_library(HARNESS_CRYPTO libcrypto.a REQUIRED)  # SHA-256, also in the library that traces programs
+
 # The CUDA toolkit, where there is one.
 set(HARNESS_HAVE_CUDA OFF)
 if(NOT HARNESS_CUDA STREQUAL "OFF")
@@ -55,7 +57,6 @@ if(NOT HARNESS_CUDA STREQUAL "OFF")
     enable_language(CUDA)
     set(CMAKE_CUDA_STANDARD 20)
     set(HARNESS_HAVE_CUDA ON)
-    find_library(HARNESS_CRYPTO libcrypto.a REQUIRED)  # SHA-256, in the library that traces programs
   elseif(HARNESS_CUDA STREQUAL "ON")
     message(FATAL_ERROR "HARNESS_CUDA=ON, but ${cuda_obstacle}. "
                         "Put its bin folder on PATH or set CUDAToolkit_ROOT; or configure with HARNESS_CUDA=OFF.")

@@ -58,7 +58,7 @@ std::map<std::string, std::string> settings() {
 
 std::map<std::string, std::string> seen_by_workers() {
   // They tell of a session, a place, a day, or the choice of devices.
-  constexpr std::array starts{"SSH_", "XDG_"};
+  constexpr std::array starts{"SSH_", "XDG_", "BUILDKITE_", "JENKINS_"};
   constexpr std::array others{"HARNESS_TODAY",
                               "HARNESS_NO_DEFAULTS",
                               "HARNESS_DEFAULTS",
@@ -70,6 +70,12 @@ std::map<std::string, std::string> seen_by_workers() {
                               "CUDA_DEVICE_ORDER",
                               "NVIDIA_VISIBLE_DEVICES",
                               "HOSTNAME",
+                              "BUILD_NUMBER",
+                              "BUILD_ID",
+                              "BUILD_TAG",
+                              "BUILD_URL",
+                              "BUILD_DISPLAY_NAME",
+                              "EXECUTOR_NUMBER",
                               "PWD",
                               "OLDPWD",
                               "SHLVL",
@@ -171,10 +177,6 @@ std::string cublas_library() {
 
 bool forces_spinning_gate() {
   return value_of("HARNESS_CUDA_GATE") == "spin";
-}
-
-bool forces_plain_streams() {
-  return value_of("HARNESS_CUDA_STREAMS") == "plain";
 }
 
 const char* cuda_visible_devices() {

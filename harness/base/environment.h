@@ -1,7 +1,7 @@
 // All environment variables that harness/ reads. No other file of harness/ calls getenv(), except the SDK,
 // which may include nothing.
 //
-//   if (environment::forces_plain_streams()) ...
+//   if (environment::forces_spinning_gate()) ...
 //
 // A variable that is set to "" counts as not set, unless its comment says otherwise.
 #pragma once
@@ -82,8 +82,6 @@ std::string cublas_library();
 std::filesystem::path identity_texts();
 // HARNESS_CUDA_GATE=spin: the gate spins on the device instead of waiting for a value in memory.
 bool forces_spinning_gate();
-// HARNESS_CUDA_STREAMS=plain: streams without green contexts.
-bool forces_plain_streams();
 // CUDA_VISIBLE_DEVICES: the GPUs that CUDA shows. Null: not set, CUDA shows all. "" hides all.
 const char* cuda_visible_devices();
 // CUDA_DEVICE_ORDER: by what CUDA numbers the GPUs. "": not set.

@@ -61,6 +61,7 @@ struct Start {
   const char* folder;
   char* const* argv;
   char* const* envp;
+  BeforeProgram before;
 };
 
 // Runs between fork and exec: only async-signal-safe calls.
@@ -80,8 +81,12 @@ struct Start {
   // The child must not inherit open descriptors from the parent of this process.
   const unsigned first_foreign = message_descriptor + (fds.message < 0 ? 0 : 1);
   close_range(first_foreign, ~0U, CLOSE_RANGE_CLOEXEC);
-  if (ready) execvpe(start.argv[0], start.argv, start.envp);
-  const int code = errno;
+  int code = ready ? 0 : errno;
+  if (code == 0 && start.before.call != nullptr) code = start.before.call(start.before.with);
+  if (code == 0) {
+    execvpe(start.argv[0], start.argv, start.envp);
+    code = errno;
+  }
   [[maybe_unused]] const ssize_t ignored = write(start.failure_pipe, &code, sizeof code);
   _exit(127);
 }
@@ -128,7 +133,8 @@ Result<pid_t> spawn(const Command& command, const Descriptors& wanted, Reaper re
   const Descriptors fds{lifted(wanted.in), lifted(wanted.out), lifted(wanted.err),
                         wanted.message < 0 ? -1 : lifted(wanted.message)};
   const int failure_end = lifted(failure.write_end());
-  const Start start{fds, failure_end, folder.empty() ? nullptr : folder.c_str(), argv.data(), envp.data()};
+  const Start start{fds,         failure_end, folder.empty() ? nullptr : folder.c_str(),
+                    argv.data(), envp.data(), command.before};
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid == 0 && reaper == Reaper::own)

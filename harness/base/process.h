@@ -15,6 +15,13 @@
 
 namespace harness {
 
+// Called in a started process just before it becomes the program, where only async-signal-safe calls are
+// allowed. It returns 0, or the errno with which the start fails.
+struct BeforeProgram {
+  int (*call)(void* with) = nullptr;
+  void* with = nullptr;
+};
+
 struct Command {
   std::vector<std::string> argv = {};
   std::filesystem::path folder = {};                    // working folder; empty: the parent's
@@ -22,6 +29,7 @@ struct Command {
   bool trusted = true;            // false: the parent's environment without what environment::is_withheld
   bool dies_with_parent = false;  // of a Child: ended when the thread that started it ends, however that ends
   bool outlives_parent = false;  // of a Child: has no reaper, so a signal to all processes of a job spares it
+  BeforeProgram before = {};
 };
 
 // The time and memory that a process used, with the children that it waited for.

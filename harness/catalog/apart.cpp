@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <set>
-#include <span>
 #include <string_view>
 
 #include "harness/base/files.h"

@@ -137,12 +137,6 @@ bool ComparedFile::has_function(const std::string& name) const {
                      [&](const std::optional<HostCode>& one) { return one && one->has(name); });
 }
 
-bool ComparedFile::has_functions_with_prefix(const std::string& prefix) const {
-  return std::any_of(host_.begin(), host_.end(), [&](const std::optional<HostCode>& one) {
-    return one && !one->functions_with_prefix(prefix).empty();
-  });
-}
-
 std::vector<std::string> ComparedFile::changed_kernels() const {
   return {changed_.begin(), changed_.end()};
 }

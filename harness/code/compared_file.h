@@ -40,7 +40,6 @@ class ComparedFile {
   [[nodiscard]] bool is_program() const;  // of machine code, not of a script
   // In one build at least.
   [[nodiscard]] bool has_function(const std::string& name) const;
-  [[nodiscard]] bool has_functions_with_prefix(const std::string& prefix) const;
 
   // The first difference that matters to all that use the file: device code that nobody can read, libraries,
   // what runs when it is loaded, and kernels that nobody can tell who launches. Made once.

@@ -1,11 +1,9 @@
 #include "harness/code/device_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <optional>
+#include <set>
 
 #include "harness/base/bulk_hash.h"
 #include "harness/code/fatbin.h"
@@ -105,7 +103,6 @@ class Reading {
   void add_cubin(std::span<const std::byte> bytes) {
     const Result<CubinCode> code = read_cubin(bytes);
     if (!code) return fault(code.error().message, bytes);
-    if (!code->compiler.empty()) file_.compilers.insert(code->compiler);
     for (const KernelCode& one : code->kernels) add_kernel(code->architecture, one);
   }
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,7 +18,6 @@ struct DeviceFile {
   // By architecture ("sm_90a"; "compute_90" is PTX) and name. Several files of a program may hold one kernel
   // of a name: then the hashes are of all of them.
   std::map<std::pair<std::string, std::string>, KernelCode> kernels;
-  std::set<std::string> compilers;  // lines that toolkits leave of themselves
   std::string link_time_code;       // hash of images that are compiled at link time; "": none
   std::vector<std::string> faults;  // what cannot be read, and why
   std::string faulty;               // hash of the images that cannot be read

@@ -276,8 +276,7 @@ Result<CubinCode> read_cubin(std::span<const std::byte> image) {
     return text;
   };
   CubinCode code;
-  code.compiler = compiler_of(*sections);
-  code.architecture = architecture_of(image, code.compiler);
+  code.architecture = architecture_of(image, compiler_of(*sections));
   const std::string rest = joined(shared);
   for (const std::string_view name : kernels) {
     const KernelFigures& of_it = figures.of[name];

@@ -22,7 +22,6 @@ struct KernelCode {
 
 struct CubinCode {
   std::string architecture;  // "sm_90a"
-  std::string compiler;      // the line that a toolkit leaves of itself: "ptxas -arch sm_90a -m 64"; or ""
   std::vector<KernelCode> kernels;
 };
 

@@ -1,10 +1,8 @@
 #include "harness/code/kernel_sides.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <map>
-#include <optional>
 #include <set>
 #include <span>
 #include <string_view>

@@ -1,11 +1,9 @@
 #include "harness/code/libraries.h"
 
 #include <elf.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <vector>
 
 #include "harness/base/bulk_hash.h"

@@ -37,6 +37,7 @@ class LoopBatch final : public Batch {
   Result<Timing> watch(const TimingOptions& options, const WatchedCall& watched) override {
     return time(options, &watched);
   }
+  void queue(sdk::Stream stream) override { make_calls(work_, calls_, stream, nullptr); }
 
  private:
   Result<Timing> time(const TimingOptions& options, const WatchedCall* watched) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "harness/base/result.h"
+#include "harness/device/energy.h"
 #include "harness/device/scope.h"
 #include "harness/model/record.h"
 
@@ -34,6 +36,15 @@ class Sensors {
   [[nodiscard]] virtual Since<Conditions> watch_conditions() {
     return [] { return std::nullopt; };
   }
+
+  // Reads the device's counter of energy again and again, beside the work that is queued meanwhile, until the
+  // returned function is called. That tells what the counter did; std::nullopt where there is none.
+  [[nodiscard]] virtual Since<EnergyLog> watch_energy() {
+    return [] { return std::nullopt; };
+  }
+
+  // The power that the device keeps to by lowering its clock, in watts. std::nullopt where it is not known.
+  [[nodiscard]] virtual std::optional<double> power_cap() { return std::nullopt; }
 };
 
 }  // namespace harness

@@ -86,6 +86,22 @@ class Batch {
   // The same, and watches a call. The work is not recorded anew, so it cannot tell. The time includes the
   // fills and copies. An Error of kind `usage` where nothing can be put between the calls.
   virtual Result<Timing> watch(const TimingOptions& options, const WatchedCall& watched) = 0;
+
+  // Queues all calls once without timing them.
+  virtual void queue(sdk::Stream stream) = 0;
+};
+
+// Calls that are queued together, again and again.
+struct Round {
+  Work work;      // queues all of them
+  int calls = 1;  // of it
+};
+
+// How far rounds had come at a time by Timer::now().
+struct EndedCalls {
+  std::int64_t calls = 0;  // that had ended
+  Seconds at = 0;
+  Seconds idle = 0;  // of the device, between rounds since the first
 };
 
 // The streams that the work of a placement uses.
@@ -118,6 +134,14 @@ class Timer {
 
   // Queues `work` without timing it.
   virtual void queue(const Work& work) { work({}); }
+
+  // Makes one round after the other for about `duration`. Some are queued ahead, so that the device has no
+  // pause while the host is busy; a round should take 2 ms or more. The first entry is the begin of the first
+  // round; each further one is the end of a round. Empty where a device has no queue.
+  virtual Result<std::vector<EndedCalls>> work_through(const Round& round, Seconds duration) {
+    (void)round, (void)duration;
+    return std::vector<EndedCalls>{};
+  }
 
   // Waits for everything that was queued.
   virtual Status synchronize() = 0;

@@ -1,7 +1,6 @@
 #include "harness/doctor/examine_gpu.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 

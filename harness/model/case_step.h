@@ -21,6 +21,7 @@ enum class CaseStep {
   record_batches,   // likewise
   sample,           // likewise
   audit,            // likewise: a call between samples is verified
+  measure_energy,   // and the sustained time
   last_check,       // of a result after timing
   report_metrics,   // by the workload and the variant
   look_at_kernels,  // with a profiler
@@ -44,6 +45,7 @@ inline constexpr auto enum_names<CaseStep> =
                      {CaseStep::record_batches, "record_batches"},
                      {CaseStep::sample, "sample"},
                      {CaseStep::audit, "audit"},
+                     {CaseStep::measure_energy, "measure_energy"},
                      {CaseStep::last_check, "last_check"},
                      {CaseStep::report_metrics, "report_metrics"},
                      {CaseStep::look_at_kernels, "look_at_kernels"},

@@ -12,7 +12,7 @@
 namespace harness {
 
 enum class CauseCode {
-  told,  // text: a sentence of an older record
+  told,  // text: a sentence that somebody else wrote
 
   // Found by the plan.
   not_measured,    // the case's turn has not come yet
@@ -104,11 +104,12 @@ enum class CauseCode {
   processes_differ,   // one process launches other work than the next
   several_gpus,       // what GPUs beside the first do is not read
   graph_launched,     // kernel: a graph launches it, and what the graph does is not known
-  streams_overlap,    // kernel: in older records, it ran beside one of another stream
   inputs_unhashed,    // why: not all bytes that come from the host were hashed
   inputs_uncalled,    // bytes: of copies from the host of which nobody saw the call
   inputs_shared,      // bytes: of memory that host and GPU share, so that contents change without a call
   launches_differ,    // seen, executed: launches that the host asked for, and that the device carried out
+  files_unseen,       // problem: why no start of the program can be observed
+  files_unknown,      // gap: a FileGap; name: of a path or a call, or no figure
   code_unread,        // problem: the file that holds a CPU kernel's machine code cannot be read
   no_code,            // a CPU variant names no machine code, as those in Python
 };
@@ -189,8 +190,9 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::inputs_unhashed, "inputs_unhashed"},
                       {CauseCode::inputs_uncalled, "inputs_uncalled"},
                       {CauseCode::inputs_shared, "inputs_shared"},
-                      {CauseCode::streams_overlap, "streams_overlap"},
                       {CauseCode::launches_differ, "launches_differ"},
+                      {CauseCode::files_unseen, "files_unseen"},
+                      {CauseCode::files_unknown, "files_unknown"},
                       {CauseCode::code_unread, "code_unread"},
                       {CauseCode::no_code, "no_code"}});
 

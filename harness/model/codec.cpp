@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "harness/base/parallel.h"
+#include "harness/model/pin/pin_codec.h"
 #include "harness/model/record_fields.h"
 #include "harness/schema/formats.h"
 
@@ -146,6 +147,7 @@ std::optional<Record> RecordReader::finish() {
 }
 
 Result<Record> decode_record(std::string_view text, const std::string& source) {
+  if (is_pin(text)) return decode_pin(text, source);
   RecordReader reader(source, text.size());
   for (std::string_view left = text; !left.empty(); left.remove_prefix(std::min(left.size(), piece_size)))
     if (!reader.take(left.substr(0, piece_size))) break;

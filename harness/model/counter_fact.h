@@ -9,7 +9,6 @@
 namespace harness {
 
 enum class CounterCode {
-  told,       // text: a sentence of an older plan
   looked_up,  // chip: it has all these counters
 
   // Why names were not looked up.
@@ -30,8 +29,7 @@ enum class CounterCode {
 
 template <>
 inline constexpr auto enum_names<CounterCode> =
-    names<CounterCode>({{CounterCode::told, "told"},
-                        {CounterCode::looked_up, "looked_up"},
+    names<CounterCode>({{CounterCode::looked_up, "looked_up"},
                         {CounterCode::not_asked, "not_asked"},
                         {CounterCode::unknown_chip, "unknown_chip"},
                         {CounterCode::no_module, "no_module"},

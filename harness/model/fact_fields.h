@@ -1,7 +1,7 @@
 // Facts (fact.h) as JSON: {"code": "architecture", "needs": "90a", "has": "80"}.
 //
-// A fact with the code `told` is a sentence that somebody else wrote, for instance an older record. In JSON
-// it is plain text. A code of a later version is read as `told`, with the code's name as its text.
+// A fact with the code `told` is a sentence that somebody else wrote. In JSON it is plain text. A code of a
+// later version is read as `told`, with the code's name as its text.
 #pragma once
 
 #include <limits>

@@ -37,6 +37,8 @@ inline constexpr BuiltInMetric time_metric{"time", "us", Direction::lower_is_bet
 //   buffer_memory  bytes that the harness allocates for a call; the variant's own are not in it.
 //   peak_memory    bytes of buffer_memory and of what the variant takes itself, without libraries' and code.
 //   launch_time    the host's, on devices that have a queue.
+//   energy         of the whole device, by its counter, in a pass of its own in every process.
+//   sustained_time of the same pass; it may be below the boost clock.
 // clang-format off
 #define HARNESS_COLLECTED_METRICS(metric) \
   metric(first_call, "us", lower_is_better, informs, "the cold first call") \
@@ -46,7 +48,9 @@ inline constexpr BuiltInMetric time_metric{"time", "us", Direction::lower_is_bet
   metric(error, "", lower_is_better, decides, "relative error of the result") \
   metric(buffer_memory, "bytes", lower_is_better, decides, "tensors and workspace of a call") \
   metric(peak_memory, "bytes", lower_is_better, decides, "tensors, workspace and memory of the variant's own, on CUDA") \
-  metric(launch_time, "us", lower_is_better, decides, "host time to queue a call, on CUDA")
+  metric(launch_time, "us", lower_is_better, decides, "host time to queue a call, on CUDA") \
+  metric(energy, "J", lower_is_better, decides, "energy of a call without pauses, on CUDA") \
+  metric(sustained_time, "us", lower_is_better, informs, "a call without pauses, on CUDA")
 // clang-format on
 
 // cycles_metric, error_metric, ...
@@ -69,6 +73,11 @@ constexpr const BuiltInMetric* find_built_in(std::string_view name) {
 constexpr bool informs_by_default(std::string_view name) {
   const BuiltInMetric* metric = find_built_in(name);
   return metric != nullptr && metric->bearing == Bearing::informs;
+}
+
+// Whether only a GPU can tell it, so that a suite without one cannot ask for it.
+constexpr bool is_of_gpus(std::string_view name) {
+  return name == energy_metric.name || name == sustained_time_metric.name;
 }
 
 // Whether a workload must not call a metric of its own so.

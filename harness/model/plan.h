@@ -99,11 +99,14 @@ struct Program {
   std::string reads = {};                       // the import format of its output; "": it is only timed
   std::string prepare = {};                     // shell command before each start
   std::string steps = {};                       // of a trace: "period", "whole", "nvtx:NAME"; "": the default
-  std::string build = {};   // shell command in `folder`; `run` gives it before the first start
-  std::string inputs = {};  // of a trace: "trusted", where what comes from the host need not be the same
-  std::string built = {};   // in records: hash of the files of its command that git does not track, without
-                            // `build`; "": none, or not known
+  std::string build = {};  // shell command in `folder`; `run` gives it before the first start
+  std::string inputs =
+      {};                  // of a trace: "trusted", where what comes from the host need not be the same; of
+                           // others: "files", where a start that finds the same in files need not be measured
+  std::string built = {};  // in records: hash of the files of its command that git does not track, without
+                           // `build`; "": none, or not known
 
+  [[nodiscard]] bool is_observed() const { return inputs == "files"; }  // files_inputs
   bool operator==(const Program&) const = default;
 };
 
@@ -114,6 +117,7 @@ inline constexpr const char* output_mark = "{output}";
 inline constexpr const char* trace_format = "cuda_trace";
 inline constexpr const char* nvtx_steps = "nvtx:";  // of Program::steps
 inline constexpr const char* trusted_inputs = "trusted";
+inline constexpr const char* files_inputs = "files";
 
 struct PlannedCase {
   std::string id;  // "linear_gelu/cublaslt_epilogue/dtype=f16/m=512/n=1024/k=1024"
@@ -147,6 +151,8 @@ struct PlannedCase {
 
   [[nodiscard]] bool is_benchmark() const { return program && id != program->name; }
   [[nodiscard]] bool is_traced() const { return program && program->reads == trace_format; }
+  // Whether one start of it is observed, to know what it reads.
+  [[nodiscard]] bool is_observed() const { return program && program->is_observed(); }
 };
 
 struct SuiteIdentity {

@@ -22,14 +22,16 @@ inline bool proof_covers(std::string_view metric, std::string_view device) {
   const DeviceKind* kind = find_device_kind(device);
   return (kind != nullptr && metric == kind->time_metric) || metric == cycles_metric.name ||
          metric == kernel_time_metric.name || metric == buffer_memory_metric.name ||
-         metric == peak_memory_metric.name || metric == error_metric.name || is_counter_name(metric);
+         metric == peak_memory_metric.name || metric == error_metric.name || metric == energy_metric.name ||
+         metric == sustained_time_metric.name || is_counter_name(metric);
 }
 
-// The same of a case: a program's proof covers the kernels of its steps, and nothing of the host. `Case`: a
-// planned one, or one of a record.
+// The same of a case: a program's proof covers the kernels of its steps, and nothing of the host; one by
+// files covers all. `Case`: a planned one, or one of a record.
 template <class Case>
 bool proof_covers_of(std::string_view metric, const Case& one) {
   if (!one.program) return proof_covers(metric, one.device);
+  if (one.program->is_observed()) return true;
   return metric == traced_kernel_time || metric == traced_busy_time;
 }
 

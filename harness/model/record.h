@@ -75,7 +75,7 @@ struct Conditions {
 
 // Why a placement has as many samples as it has.
 enum class Stop {
-  unknown,   // of an import or an older record
+  unknown,   // of an import
   count,     // all that were asked for
   width,     // the interval of their mean was narrow enough
   max_time,  // the time was used up
@@ -100,13 +100,66 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
+// The conditions of a process: counts of placements with samples, and means over those that tell.
+// Means have five significant digits, which no sensor exceeds. pin/figures.h takes them.
+struct ConditionFigures {
+  int known = 0;                            // placements that tell conditions
+  int named = 0;                            // of these, with any reason in Conditions::throttled
+  int throttled = 0;                        // of these, with a reason that counts
+  int throttled_samples = 0;                // of the throttled placements
+  int shared = 0;                           // with other processes on the device
+  int most_others = 0;                      // processes, in one placement
+  int loads = 0;                            // that tell how many CPUs others kept busy
+  std::map<std::string, int> reasons = {};  // placements by a reason that counts
+  std::optional<double> clock_ghz = {};     // the driver's figure where the device has none of its own
+  std::optional<double> sm_clock_mhz = {};
+  std::optional<double> memory_clock_mhz = {};
+  std::optional<double> power_w = {};
+  std::optional<double> temperature_c = {};
+  std::optional<HostLoad> load = {};
+
+  bool operator==(const ConditionFigures&) const = default;
+};
+
+// In a pin, what a comparison takes of the samples of one process, in place of the samples.
+struct ProcessFigures {
+  double log_value = 0;                 // log of the process's value (stats/estimate/estimator.h)
+  double mean = 0;                      // of all samples, in the series' unit
+  std::optional<double> plain = {};     // mean over placements of their means; of what is no time
+  std::optional<double> median = {};    // of all samples; of what is a time
+  std::optional<double> constant = {};  // the value of every sample, where all are the same
+  std::optional<double> slowing = {};   // log of the last quarter of a placement's samples over the first
+  double started = 0;                   // of the first placement, Unix time in ms; 0 when unknown
+  int samples = 0;
+  int placements = 0;    // with samples
+  int slow = 0;          // samples above the value by more than `slow_call`
+  int mild = 0;          // samples beyond 1.5 IQR but not 3, by their placement's quartiles
+  int far = 0;           // beyond 3 IQR
+  int forced_gates = 0;  // as in Placement
+  int slow_samples = 0;  // likewise
+  double duty = 0;       // mean over placements, in hundredths; 0 when unknown
+  ConditionFigures conditions = {};
+
+  bool operator==(const ProcessFigures&) const = default;
+};
+
 struct ProcessSamples {
   int process = 0;  // numbered from 1 within the record
   std::vector<Placement> placements;
   int session =
       0;  // of a pooled baseline: number of its record, from 1; of an import: its session; 0: unknown
+  Rare<ProcessFigures> figures = {};  // of a pin, in place of the placements
 
   bool operator==(const ProcessSamples&) const = default;
+};
+
+// In a pin, of all samples of a series together.
+struct SeriesFigures {
+  int samples = 0;  // that are finite
+  double mean = 0, sd = 0, min = 0, median = 0, p95 = 0, p99 = 0, max = 0;
+  double step = 0;  // least distance of distinct samples, where these are few; else 0
+
+  bool operator==(const SeriesFigures&) const = default;
 };
 
 // One metric of one case.
@@ -115,7 +168,8 @@ struct Series {
   std::string unit;    // "us" for times that the harness measures
   Direction direction = Direction::lower_is_better;
   std::vector<ProcessSamples> processes;
-  bool informs = false;  // nothing says what is better: it decides only where a gate names the metric
+  bool informs = false;          // nothing says what is better: it decides only where a gate names the metric
+  Rare<SeriesFigures> all = {};  // of a pin, where processes have figures
 
   bool operator==(const Series&) const = default;
 };
@@ -202,6 +256,11 @@ struct Identity {
   // the host.
   std::vector<KernelUse> setup = {};
   Rare<Inputs> inputs = {};  // absent when not read
+  // An observed program alone has hashes of what it found (device/observe/). Their names: "word:0001" of its
+  // command, "setting:prepare" of its suite, "machine:flags", "variable:LANG", "file:./data.txt". Then
+  // "list:./cases", the names in a folder, and "look:./cases", what it looked for there. "files:./cases"
+  // stands for files that are too many for a line each.
+  std::map<std::string, std::string> files = {};
 
   bool operator==(const Identity&) const = default;
 };
@@ -383,6 +442,7 @@ struct Record {
 // (code/cubin.h).
 inline constexpr std::string_view gpu_digest_rules = "2.";
 inline constexpr std::string_view trace_digest_rules = "3.";
+inline constexpr std::string_view files_digest_rules = "4.";
 // The rules that a digest was made by: "2" of "2.5f0c1e", "1" without a point. Digests of other rules tell
 // nothing about each other.
 std::string_view digest_rules(std::string_view digest);

@@ -10,18 +10,6 @@
 
 namespace harness {
 
-// A cause that may be absent. An older record may hold an empty sentence, or the one that a comparison must
-// know.
-struct AsReason {
-  static void write(JsonWriter& json, const Rare<Cause>& cause) { write_json(json, *cause); }
-  static void read(const JsonNode& node, Rare<Cause>& cause, std::int64_t /*least*/) {
-    if (node.is_text() && node.text().empty()) return;
-    read_json(node, cause.emplace());
-    if (cause == told_cause("not measured: only one of the two builds has it"))
-      cause = Cause{CauseCode::only_one_build};
-  }
-};
-
 template <>
 struct Described<HostLoad> {
   static constexpr auto fields = list_fields<HostLoad>(
@@ -57,11 +45,62 @@ struct Described<Placement> {
 };
 
 template <>
+struct Described<ConditionFigures> {
+  static constexpr auto fields = list_fields<ConditionFigures>(
+      JsonLayout::line, field("clock_ghz", &ConditionFigures::clock_ghz).unless_default(),
+      field("power_w", &ConditionFigures::power_w).unless_default(),
+      field("temperature_c", &ConditionFigures::temperature_c).unless_default(),
+      field("sm_clock_mhz", &ConditionFigures::sm_clock_mhz).unless_default(),
+      field("memory_clock_mhz", &ConditionFigures::memory_clock_mhz).unless_default(),
+      field("known", &ConditionFigures::known).unless_default(),
+      field("named", &ConditionFigures::named).unless_default(),
+      field("throttled", &ConditionFigures::throttled).unless_default(),
+      field("throttled_samples", &ConditionFigures::throttled_samples).unless_default(),
+      field("reasons", &ConditionFigures::reasons).unless_default(),
+      field("shared", &ConditionFigures::shared).unless_default(),
+      field("most_others", &ConditionFigures::most_others).unless_default(),
+      field("loads", &ConditionFigures::loads).unless_default(),
+      field("load", &ConditionFigures::load).unless_default());
+};
+
+template <>
+struct Described<ProcessFigures> {
+  static constexpr auto fields =
+      list_fields<ProcessFigures>(JsonLayout::line, field("log", &ProcessFigures::log_value).required(),
+                                  field("mean", &ProcessFigures::mean).required(),
+                                  field("plain", &ProcessFigures::plain).unless_default(),
+                                  field("median", &ProcessFigures::median).unless_default(),
+                                  field("constant", &ProcessFigures::constant).unless_default(),
+                                  field("slowing", &ProcessFigures::slowing).unless_default(),
+                                  field("samples", &ProcessFigures::samples).required().at_least(1),
+                                  field("placements", &ProcessFigures::placements).required().at_least(1),
+                                  field("slow", &ProcessFigures::slow).unless_default(),
+                                  field("mild", &ProcessFigures::mild).unless_default(),
+                                  field("far", &ProcessFigures::far).unless_default(),
+                                  field("forced_gates", &ProcessFigures::forced_gates).unless_default(),
+                                  field("slow_samples", &ProcessFigures::slow_samples).unless_default(),
+                                  field("duty", &ProcessFigures::duty).unless_default(),
+                                  field("started", &ProcessFigures::started).unless_default(),
+                                  field("conditions", &ProcessFigures::conditions).unless_default());
+};
+
+template <>
+struct Described<SeriesFigures> {
+  static constexpr auto fields = list_fields<SeriesFigures>(
+      JsonLayout::line, field("samples", &SeriesFigures::samples), field("mean", &SeriesFigures::mean),
+      field("sd", &SeriesFigures::sd), field("min", &SeriesFigures::min),
+      field("median", &SeriesFigures::median), field("p95", &SeriesFigures::p95),
+      field("p99", &SeriesFigures::p99), field("max", &SeriesFigures::max),
+      field("step", &SeriesFigures::step).unless_default());
+};
+
+template <>
 struct Described<ProcessSamples> {
   static constexpr auto fields =
       list_fields<ProcessSamples>(JsonLayout::lines, field("process", &ProcessSamples::process).required(),
                                   field("session", &ProcessSamples::session).unless_default(),
-                                  field("placements", &ProcessSamples::placements).required());
+                                  field("placements", &ProcessSamples::placements).required(),
+                                  field("figures", &ProcessSamples::figures).unless_default());
 };
 
 template <>
@@ -69,6 +108,7 @@ struct Described<Series> {
   static constexpr auto fields = list_fields<Series>(
       JsonLayout::lines, field("metric", &Series::metric).required(), field("unit", &Series::unit).required(),
       field("direction", &Series::direction), field("informs", &Series::informs).unless_default(),
+      field("all", &Series::all).unless_default(),
       field("processes", &Series::processes)
           .required()
           .checked([](const JsonNode& node, const std::vector<ProcessSamples>& all) {
@@ -147,24 +187,24 @@ template <>
 struct Described<Inputs> {
   static constexpr auto fields =
       list_fields<Inputs>(JsonLayout::line, field("groups", &Inputs::groups).unless_default(),
-                          field("gap", &Inputs::gap).as<AsReason>().unless_default());
+                          field("gap", &Inputs::gap).unless_default());
 };
 
 template <>
 struct Described<Identity> {
   static constexpr auto fields = list_fields<Identity>(
       JsonLayout::line, field("digest", &Identity::digest).unless_default(),
-      field("gap", &Identity::gap).as<AsReason>().unless_default(),
-      field("frame", &Identity::frame).unless_default(),
+      field("gap", &Identity::gap).unless_default(), field("frame", &Identity::frame).unless_default(),
       field("same_build", &Identity::same_build).unless_default(),
-      field("setup", &Identity::setup).unless_default(), field("inputs", &Identity::inputs).unless_default());
+      field("setup", &Identity::setup).unless_default(), field("inputs", &Identity::inputs).unless_default(),
+      field("files", &Identity::files).unless_default());
 };
 
 // A result inside a record. Its samples are in the metrics of the case.
 inline constexpr auto result_in_case =
     list_fields<ProcessResult>(JsonLayout::line, field("process", &ProcessResult::process).required(),
                                field("outcome", &ProcessResult::outcome).required(),
-                               field("reason", &ProcessResult::reason).as<AsReason>().unless_default(),
+                               field("reason", &ProcessResult::reason).unless_default(),
                                field("device", &ProcessResult::device_uuid).unless_default(),
                                field("verification", &ProcessResult::verification).unless_default(),
                                field("notes", &ProcessResult::notes).unless_default(),
@@ -244,7 +284,7 @@ inline constexpr auto planned_part = list_fields<CaseRecord>(
     field("link_bytes", &CaseRecord::link_bytes).unless_default(),
     field("gpus", &CaseRecord::gpus).unless_default(), field("hides", &CaseRecord::hides).unless_default(),
     field("where", &CaseRecord::where).unless_default(), field("outcome", &CaseRecord::outcome).required(),
-    field("reason", &CaseRecord::reason).as<AsReason>().unless_default());
+    field("reason", &CaseRecord::reason).unless_default());
 
 template <>
 struct Described<CaseRecord> {

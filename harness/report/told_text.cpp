@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "harness/base/text.h"
 #include "harness/report/media/report_json.h"
 #include "harness/schema/json_writer.h"

@@ -14,6 +14,7 @@ struct DocumentFormat {
 namespace formats {
 
 inline constexpr DocumentFormat record{"harness-record"};            // harness/model/README.md
+inline constexpr DocumentFormat pin{"harness-pin"};                  // likewise
 inline constexpr DocumentFormat samples{"harness-samples"};          // harness/store/README.md
 inline constexpr DocumentFormat worker{"harness-worker", 2};         // harness/measure/README.md
 inline constexpr DocumentFormat worker_inputs{"harness-worker", 3};  // a job that states inputs

@@ -7,8 +7,9 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
-#include "harness/model/codec.h"
 #include "harness/model/device_kinds.h"
+#include "harness/model/pin/figures.h"
+#include "harness/model/pin/pin_codec.h"
 #include "harness/store/baseline/completeness.h"
 #include "harness/store/record_file.h"
 
@@ -141,10 +142,14 @@ fs::path baseline_path(const fs::path& folder, const std::string& machine_class,
 Result<fs::path> promote(const fs::path& folder, Record record, const std::string& author,
                          const std::string& reason, bool allow_dirty) {
   if (const Status fit = check_promotion(record, author, reason, allow_dirty); !fit) return fail(fit.error());
-  record.promotion = Promotion{std::string(trim(author)), std::string(trim(reason)), utc_timestamp()};
-  const std::string text = encode(record);
-  if (const auto readable = decode_record(text, "record " + record.id); !readable)
-    return fail(readable.error());
+  Promotion promotion{std::string(trim(author)), std::string(trim(reason)), utc_timestamp()};
+  const std::optional<Promotion>& before = record.promotion;
+  if (before && before->author == promotion.author && before->reason == promotion.reason)
+    promotion.date = before->date;  // the same pin, written again
+  record.promotion = std::move(promotion);
+  record = without_samples(std::move(record));
+  const std::string text = encode_pin(record);
+  if (const auto readable = decode_pin(text, "record " + record.id); !readable) return fail(readable.error());
   const fs::path path = baseline_path(folder, primary_machine_class(record), record.suite.name);
   if (const Status written = write_reviewed_file(path, text); !written) return fail(written.error());
   return path;

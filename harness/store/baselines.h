@@ -1,5 +1,5 @@
 // Pinned baselines: baselines/<machine class>/<suite>.json, reviewed in git. promote() is the only
-// writer. The format is a record with a `promotion` (see baselines/README.md).
+// writer. The format is that of pins (harness/model/README.md): a record without samples, with a `promotion`.
 #pragma once
 
 #include <filesystem>
@@ -32,7 +32,8 @@ inline constexpr int pin_processes = 20;
 // The fewest processes that measured a case, of the cases that were measured; 0 without one.
 int fewest_processes(const Record& record);
 
-// Writes `record` as the baseline of its machine class and suite. Refused: an incomplete record, one
+// Writes `record` without its samples as the baseline of its machine class and suite. A pin whose author and
+// reason are the same keeps its date. Refused: an incomplete record, one
 // with failed, incorrect or unmeasured cases, and one that samples less than its suite asks for. Also a
 // dirty revision (unless `allow_dirty`), and an empty author or reason.
 Result<std::filesystem::path> promote(const std::filesystem::path& folder, Record record,

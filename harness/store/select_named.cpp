@@ -7,6 +7,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/model/pin/figures.h"
 #include "harness/store/adapters/import_named.h"
 #include "harness/store/baselines.h"
 #include "harness/store/git.h"
@@ -147,6 +148,7 @@ fs::path folder_of(const SelectOptions& options) {
 }
 
 Selected make_selected(Record record, Fact<SourceCode> found, int distance) {
+  if (lacks_samples(record)) found.figures.emplace_back("no_samples", true);
   RecordSource source{record.id, std::move(found), record.revision, device_of(record), distance};
   return {std::move(record), std::move(source)};
 }

@@ -105,12 +105,11 @@ class Store {
   virtual ~Store() = default;
 
   // "sqlite:PATH", a bare path, or "postgresql://user@host/db". Creates the schema when it is not
-  // there; a newer schema version is an error.
+  // there; another schema version is an error.
   static Result<std::unique_ptr<Store>> open(const std::string& url);
   // The same for reading only: a missing SQLite file is ErrorKind::missing, and none is made.
   static Result<std::unique_ptr<Store>> open_existing(const std::string& url);
-  // Opens an existing store for reading and leaves it as it is: an older schema is an error, and is not
-  // updated. ErrorKind::missing where there is no file or no schema.
+  // Opens an existing store for reading. ErrorKind::missing where there is no file or no schema.
   static Result<std::unique_ptr<Store>> open_read_only(const std::string& url);
   // A store in memory, called `place`, for a place without a store yet.
   static Result<std::unique_ptr<Store>> empty(const std::string& place);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cmath>
 #include <thread>
 
 #include "harness/stats/hypothesis/proportion.h"

@@ -347,6 +347,7 @@ Checked<Plan> make_plan(const Suite& written, const Catalog& catalog, const Plan
   check_gate_metrics(suite, catalog, errors);
   if (errors.empty()) check_batches(suite.defaults, list.cases, errors);
   if (errors.empty()) check_full_power(list.cases, errors);
+  if (errors.empty() && !options.scripted) check_gpu_metrics(suite, list.cases, errors);
   // Points that differed in what is set are one case now.
   if (options.axes.empty()) list.report_duplicates(suite.identity.file, errors);
   if (errors.empty()) list.resolve_references(errors);

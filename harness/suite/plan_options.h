@@ -35,6 +35,7 @@ struct PlanOptions {
   std::vector<UnmatchedWish>* unmatched = nullptr;
   std::vector<AxisValues> axes;  // values instead of the suite's
   Overrides overrides;           // from the command line; win over the suite's
+  bool scripted = false;         // a script stands for the CPU, with sensors of its own
   bool arms = false;             // every combination of `tune` is a case of its own, for `harness tune`
   std::map<std::string, TunedSuite> tuned = {};  // by kind of device: pinned values of its machine class
   // Looks up the hardware counters of a case, which are read together. Without it they are not looked up.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <limits>
 #include <optional>
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// Suite: what a suite file says (YAML, versions 1 and 2). suites/README.md describes the format. load_suite.h
+// Suite: what a suite file says (YAML, version 2). suites/README.md describes the format. load_suite.h
 // reads it, make_plan.h expands it to cases.
 #pragma once
 
@@ -74,7 +74,7 @@ struct CaseGroup {
   Location where;
 };
 
-// One entry of `programs:`, of version 2.
+// One entry of `programs:`.
 struct ProgramCase {
   At<std::string> name;
   std::vector<std::string> command;

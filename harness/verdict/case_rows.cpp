@@ -203,6 +203,7 @@ Proofs proofs_of(const Record& baseline, const Record& current) {
       continue;
     CaseProof proof = proof_of(one.before, *one.after, records);
     if (proof.proven()) found.proven.insert(one.after->id);
+    if (proof.proven() && proof.by_files) found.by_files.insert(one.after->id);
     if (proof.of_one_build) found.of_one_build.insert(one.after->id);
     if (proof.of_one_build && proof.gap)
       found.by_build.insert(one.after->id);

@@ -163,6 +163,20 @@ std::vector<Remark> remarks_on_traced(const ComparedRecords& records,
   return {std::move(remark)};
 }
 
+// The programs whose verdict rests on an observed start.
+std::vector<Remark> remarks_on_files(const ComparedRecords& records, const std::vector<ComparisonRow>& rows) {
+  std::set<std::string> programs;
+  for (const CaseRecord& one : records.current.cases)
+    if (one.program && one.program->is_observed() &&
+        std::any_of(rows.begin(), rows.end(), [&](const ComparisonRow& row) {
+          return row.verdict == Verdict::identical && row.case_id == one.id;
+        }))
+      programs.insert(one.program->name);
+  if (programs.empty()) return {};
+  return {{RemarkCode::files_proof,
+           {{"programs", join(std::vector<std::string>(programs.begin(), programs.end()), ", ")}}}};
+}
+
 // Questions that the files of another tool leave open.
 std::vector<Remark> remarks_on_tool_cases(const ComparedRecords& records,
                                           const std::vector<ComparisonRow>& rows) {
@@ -258,6 +272,8 @@ Comparison finish_comparison(CaseRows rows, const ComparedRecords& records, cons
   for (Remark& remark : remarks_on_proofs(baseline, current, comparison.rows))
     comparison.remarks.push_back(std::move(remark));
   for (Remark& remark : remarks_on_traced(records, comparison.rows))
+    comparison.remarks.push_back(std::move(remark));
+  for (Remark& remark : remarks_on_files(records, comparison.rows))
     comparison.remarks.push_back(std::move(remark));
   for (Remark& remark : remarks_on_tool_cases(records, comparison.rows))
     comparison.remarks.push_back(std::move(remark));

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "harness/model/pin/figures.h"
 #include "harness/model/program_metrics.h"
 
 namespace harness {
@@ -14,12 +15,11 @@ double mean_sample_of(const CaseRecord& record, std::string_view metric) {
   std::size_t count = 0;
   for (const Series& series : record.series) {
     if (series.metric != metric) continue;
-    for (const ProcessSamples& process : series.processes)
-      for (const Placement& placement : process.placements)
-        for (const double sample : placement.samples) {
-          sum += sample;
-          ++count;
-        }
+    for (const ProcessSamples& process : series.processes) {
+      const std::size_t samples = sample_count(process);
+      if (samples > 0) sum += mean_sample(process) * static_cast<double>(samples);
+      count += samples;
+    }
   }
   return count == 0 ? 0 : sum / static_cast<double>(count);
 }

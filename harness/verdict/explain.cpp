@@ -54,7 +54,12 @@ std::vector<ProcessEvidence> processes_of(const Series* series, const Comparison
       if (one.samples > 0)
         evidence.placements.push_back(
             {one.samples, one.outliers.mild, one.outliers.far, std::exp(one.log_value)});
-    if (!evidence.placements.empty()) found.push_back(std::move(evidence));
+    if (process.figures) {
+      const ProcessFigures& held = *process.figures;
+      evidence.pinned = {static_cast<std::size_t>(held.samples), static_cast<std::size_t>(held.mild),
+                         static_cast<std::size_t>(held.far), std::exp(held.log_value)};
+    }
+    if (evidence.pinned || !evidence.placements.empty()) found.push_back(std::move(evidence));
   }
   return found;
 }

@@ -404,6 +404,7 @@ CaseProof proof_of(const CaseRecord* before, const CaseRecord& after, const Comp
   CaseProof proof{true,
                   proof_gap(*before, after, known ? machine->second.against_proof : std::vector<Difference>{},
                             records.words_of(after))};
+  proof.by_files = after.program && after.program->is_observed();
   proof.of_one_build = proven_by_build(proof.gap, records.baseline, *before, records.current, after);
   return proof;
 }
@@ -416,6 +417,7 @@ void apply(const CaseProof& proof, ComparisonRow& row, const CaseRecord& record)
 void set_proven(const CaseProof& proof, ComparisonRow& row, bool launches) {
   row.proven = proof.proven();
   row.by_build = proof.of_one_build && (proof.gap || !launches);
+  row.by_files = row.proven && proof.by_files;
   row.unproven = proof.gap;
 }
 

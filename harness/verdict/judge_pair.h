@@ -40,6 +40,7 @@ struct JudgedRow {
 struct CaseProof {
   bool looked = false;
   std::optional<ProofGap> gap = {};  // why the launches prove nothing
+  bool by_files = false;             // it is what a program found in files that proves it, or would
   bool of_one_build = false;         // proves the case all the same, and metrics that no launches prove
 
   [[nodiscard]] bool proven() const { return looked && (!gap || of_one_build); }

@@ -1,5 +1,5 @@
-// Twenty kernels that change in nothing but their place, and four that take 1 % more turns: the same kernels
-// in two builds. CHANGED makes the second one. moved.sh measures them, README.md here tells how.
+// Kernels that change in nothing but their place, others that take 1 % or 0.1 % more turns as well: the same
+// kernels in two builds. CHANGED makes the second one. moved.sh measures them, README.md here tells how.
 #include <cuda_runtime.h>
 
 #include <stdexcept>
@@ -45,8 +45,8 @@ __device__ __forceinline__ float idle(float value, float nothing) {
 }
 
 // A loop of `Times` times 3.1 KB. Changes before it: `Before` instructions, and a branch that is never taken
-// with as many.
-template <int Id, int Times, int Before, bool Branch, bool Slower>
+// with as many. `Slower`: it takes one turn more of so many; 0: none.
+template <int Id, int Times, int Before, bool Branch, int Slower>
 __global__ void turning(const float* x, float* y, unsigned n, int turns, float nothing) {
   const unsigned i = blockIdx.x * threads + threadIdx.x;
   if (i >= n) return;
@@ -54,7 +54,7 @@ __global__ void turning(const float* x, float* y, unsigned n, int turns, float n
   if constexpr (changed && Before > 0 && !Branch) value = idle<Before>(value, nothing);
   if constexpr (changed && Branch)
     if (nothing > 0) y[i] = value = idle<Before>(value, nothing);
-  if constexpr (changed && Slower) turns += turns / 100;
+  if constexpr (changed && Slower > 0) turns += turns / Slower;
   for (int turn = 0; turn < turns; ++turn) {
     value = often<Times>(value);
     if (value > 1e30F) value = 0;
@@ -81,7 +81,7 @@ class Line final : public sdk::Workload {
   }
 };
 
-template <int Id, int Times, int Before, bool Branch, bool Slower>
+template <int Id, int Times, int Before, bool Branch, int Slower>
 class Turning final : public sdk::Kernel {
  public:
   Turning(const sdk::Params& params, const sdk::Problem&, const sdk::DeviceTraits&)
@@ -107,16 +107,21 @@ class Turning final : public sdk::Kernel {
 }  // namespace
 
 HARNESS_WORKLOAD(turning, Line)
-#define PLACE(id, times, before, branch)                       \
-  namespace {                                                  \
-  using Place##id = Turning<id, times, before, branch, false>; \
-  }                                                            \
+#define PLACE(id, times, before, branch)                   \
+  namespace {                                              \
+  using Place##id = Turning<id, times, before, branch, 0>; \
+  }                                                        \
   HARNESS_VARIANT(turning, place_##id, cuda, "only its place changes", Place##id)
-#define SLOWER(id, times, before)                             \
-  namespace {                                                 \
-  using Slower##id = Turning<id, times, before, false, true>; \
-  }                                                           \
+#define SLOWER(id, times, before)                            \
+  namespace {                                                \
+  using Slower##id = Turning<id, times, before, false, 100>; \
+  }                                                          \
   HARNESS_VARIANT(turning, slower_##id, cuda, "it takes 1 % more turns", Slower##id)
+#define SLIGHT(id, before)                                \
+  namespace {                                             \
+  using Slight##id = Turning<id, 1, before, false, 1000>; \
+  }                                                       \
+  HARNESS_VARIANT(turning, slight_##id, cuda, "it takes 0.1 % more turns", Slight##id)
 // Loops of 51 and 64 KB, which move most.
 PLACE(1, 16, 1, false)
 PLACE(2, 16, 2, false)
@@ -142,6 +147,21 @@ SLOWER(21, 16, 0)
 SLOWER(22, 16, 3)
 SLOWER(23, 20, 0)
 SLOWER(24, 20, 3)
+// A loop of 3 KB moves by 0.18 %, and its time varies by 0.001 %.
+PLACE(31, 1, 1, false)
+PLACE(32, 1, 2, false)
+PLACE(33, 1, 3, false)
+PLACE(34, 1, 4, false)
+PLACE(35, 1, 5, false)
+PLACE(36, 1, 6, false)
+PLACE(37, 1, 7, false)
+SLIGHT(41, 1)
+SLIGHT(42, 2)
+SLIGHT(43, 3)
+SLIGHT(44, 4)
+SLIGHT(45, 5)
+SLIGHT(46, 6)
+SLIGHT(47, 7)
 
 namespace {
 
@@ -149,10 +169,43 @@ void register_all(sdk::Registry& registry) {
   register_workload_turning(registry);
 #define ADD(name) register_variant_turning_##name(registry);
   ADD(place_1)
-  ADD(place_2) ADD(place_3) ADD(place_4) ADD(place_5) ADD(place_6) ADD(place_7) ADD(place_8) ADD(place_9)
-      ADD(place_10) ADD(place_11) ADD(place_12) ADD(place_13) ADD(place_14) ADD(place_15) ADD(place_16)
-          ADD(place_17) ADD(place_18) ADD(place_19) ADD(place_20) ADD(slower_21) ADD(slower_22) ADD(slower_23)
-              ADD(slower_24)
+  ADD(place_2)
+  ADD(place_3)
+  ADD(place_4)
+  ADD(place_5)
+  ADD(place_6)
+  ADD(place_7)
+  ADD(place_8)
+  ADD(place_9)
+  ADD(place_10)
+  ADD(place_11)
+  ADD(place_12)
+  ADD(place_13)
+  ADD(place_14)
+  ADD(place_15)
+  ADD(place_16)
+  ADD(place_17)
+  ADD(place_18)
+  ADD(place_19)
+  ADD(place_20)
+  ADD(slower_21)
+  ADD(slower_22)
+  ADD(slower_23)
+  ADD(slower_24)
+  ADD(place_31)
+  ADD(place_32)
+  ADD(place_33)
+  ADD(place_34)
+  ADD(place_35)
+  ADD(place_36)
+  ADD(place_37)
+  ADD(slight_41)
+  ADD(slight_42)
+  ADD(slight_43)
+  ADD(slight_44)
+  ADD(slight_45)
+  ADD(slight_46)
+  ADD(slight_47)
 }
 
 }  // namespace

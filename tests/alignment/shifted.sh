@@ -3,20 +3,21 @@
 #
 #   tests/alignment/shifted.sh BUILD OUT [N...]
 #
-# BUILD has bin/harness, bin/shift_file and lib/. For each N (0 to 6) the kernels of that build behind N NOPs are compared
-# with those of BUILD, then BUILD with them. OUT gets the reports. Prints a table, and PASS if no row is red, because
-# nothing is slower but by its place, and some row moved. A minute an N.
+# BUILD has bin/harness, bin/shift_file and lib/. For each N (0 to 6; 5 unless named) the kernels of that build behind N
+# NOPs are compared with those of BUILD, then BUILD with them. OUT gets the reports. Prints a table, and PASS if no row
+# is red, because nothing is slower but by its place, and some row moved. At most five minutes an N.
 set -euo pipefail
 build=$(realpath "${1:?BUILD}")
 mkdir -p "${2:?OUT}"
 out=$(realpath "$2")
 shift 2
-[ $# -gt 0 ] || set -- 0 1 2 3 4 5 6
+[ $# -gt 0 ] || set -- 5
+here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 cat >suite.yaml <<'YAML'
-version: 1
+version: 2
 name: shifted
 defaults:
   sampling: {processes: 5, placements: 2, samples: 20}
@@ -37,35 +38,17 @@ cp "$build"/bin/harness compiled/bin/
 cp "$build"/lib/libharness_*.so compiled/lib/
 judge() { # judge NAME BEFORE AFTER
   local status=0
-  timeout 120 "$work/compiled/bin/harness" ab suite.yaml --baseline-build "$2" --current-build "$3" --device cuda \
+  timeout 150 "$work/compiled/bin/harness" ab suite.yaml --baseline-build "$2" --current-build "$3" --device cuda \
     --store "$1.db" --color never --report "json=$out/$1.json" >"$out/$1.txt" 2>&1 || status=$?
   echo "$1: exit $status"
 }
+reports=()
 for n in "$@"; do
   rm -rf moved
   cp -r compiled moved
   "$build/bin/shift_file" compiled/lib/libharness_cuda.so "$n" "${kernels[@]}" >moved/lib/libharness_cuda.so
   judge "to_$n" compiled moved
   judge "from_$n" moved compiled
+  reports+=("to_$n=$out/to_$n.json" "from_$n=$out/from_$n.json")
 done
-python3 - "$out"/to_*.json "$out"/from_*.json <<'PY'
-import json, os, sys
-counts = {}
-red_before = 0
-print(f"{'change':8} {'case':42} {'as compiled':>11} {'over places':>12}  verdict")
-for file in sys.argv[1:]:
-    for row in json.load(open(file))["cases"]:
-        if row["metric"] != "gpu_time":
-            continue
-        over, verdict = row.get("over_places"), row["verdict"]
-        change = f"{100 * (row['ratio'] - 1):+.2f} %" if row.get("ratio") else "-"
-        mean = f"{100 * (over['ratio'] - 1):+.2f} %" if over else "-"
-        red_before += verdict == "regressed" or verdict == "moved" and row["ratio"] > 1
-        counts[verdict] = counts.get(verdict, 0) + 1
-        print(f"{os.path.basename(file)[:-5]:8} {row['case'][:42]:42} {change:>11} {mean:>12}  {verdict}")
-print(f"changes of the place alone: {sum(counts.values())}, red by their time as compiled: {red_before};",
-      ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items())))
-ok = counts and not counts.get("regressed") and counts.get("moved")
-print("PASS" if ok else "FAIL")
-sys.exit(0 if ok else 1)
-PY
+python3 "$here/verdicts.py" --expect=moved "${reports[@]}"

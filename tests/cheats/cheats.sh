@@ -42,7 +42,7 @@ records=()
 measure() {
   local status=0
   cat >"$scratch/$1.yaml" <<YAML
-version: 1
+version: 2
 name: cheats
 modules: ["$folder/lib/$module"]
 defaults:

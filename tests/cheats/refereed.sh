@@ -37,7 +37,7 @@ cp "$folder/lib/$module" corpus.so
 variants=$(sed -n 's/^| `\([^`]*\)` | \([A-Z]*\) | [a-z]* | \([a-z_]*\) | .*/\1 \2 \3/p' "$here/corpus.txt" |
   grep -E " $word $line\$" | cut -d ' ' -f 1 | sort -u | grep -E "${ONLY:-.}" | paste -sd ,)
 cat >corpus.yaml <<YAML
-version: 1
+version: 2
 name: corpus
 modules: [./corpus.so]
 defaults: {sampling: {timeout: 10s}}

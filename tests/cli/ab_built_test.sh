@@ -6,7 +6,7 @@
 : "${OTHER_ABI:?}" "${KERNELS:?}"
 
 cat >suite.yaml <<'YAML'
-version: 1
+version: 2
 name: built
 defaults: {sampling: {processes: 5, placements: 2, samples: 10, cache: hot, preheat: 0ms, timeout: 20s}}
 cases:

@@ -189,7 +189,7 @@ git rm -q --cached broken && rm broken
 
 # A build that leaves nothing of its commit: both sides would be the same program. The suite has no plugin here.
 cat >built_in.yaml <<'YAML'
-version: 1
+version: 2
 name: built_in
 cases:
   - workload: linear_gelu

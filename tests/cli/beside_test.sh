@@ -95,7 +95,7 @@ git checkout -q main
 git checkout -qb program
 touch program
 cat >built.yaml <<'YAML'
-version: 1
+version: 2
 name: built
 build: ./build.sh
 defaults: {sampling: {processes: 5, placements: 2, samples: 10, cache: hot, preheat: 0ms, timeout: 20s}}

@@ -10,7 +10,7 @@ export CPATH=$scratch/include
 cp "$tests/../examples/c_plugin/scale.c" .
 compile="${CC:-cc} -std=c99 -Wall -Wextra -pedantic -Werror -O1 -shared -fPIC scale.c -o libscale.so"
 cat >suite.yaml <<YAML
-version: 1
+version: 2
 name: c
 modules: [./libscale.so]
 build: $compile

@@ -53,7 +53,7 @@ expect 0 work
 probed() { python3 -c 'import json, sqlite3; (content,), = sqlite3.connect("farm.db").execute("SELECT content FROM campaigns ORDER BY sequence DESC LIMIT 1"); print(*(one["device"] for suite in json.loads(content)["suites"] for one in suite.get("probes", [])))'; }
 same "probes" "$(probed)" "cuda cuda cuda"
 cat >cpu.yaml <<'YAML'
-version: 1
+version: 2
 name: threads
 modules: [./plugin.so]
 cases:

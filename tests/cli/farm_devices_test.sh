@@ -8,7 +8,7 @@
 # Two builds on two devices. One of them is wrong about n=64, which only the other one finds out.
 repository
 cat >suite.yaml <<'YAML'
-version: 1
+version: 2
 name: built
 defaults: {sampling: {processes: 5, placements: 2, samples: 10, cache: hot, preheat: 0ms, timeout: 20s}}
 cases:

@@ -7,7 +7,7 @@
 
 repository
 cat >suite.yaml <<'YAML'
-version: 1
+version: 2
 name: team
 defaults: {sampling: {processes: 3, placements: 1, samples: 10, cache: hot, preheat: 0ms}}
 cases:

@@ -138,7 +138,7 @@ expect 0 farm judge
 # Two builds, each task with both of them, so that several devices may share the work.
 mkdir builds && cd builds || exit 1
 cat >suite.yaml <<'YAML'
-version: 1
+version: 2
 name: built
 defaults: {sampling: {processes: 5, placements: 2, samples: 10, cache: hot, preheat: 0ms, timeout: 20s}}
 cases:

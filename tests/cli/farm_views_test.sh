@@ -11,7 +11,7 @@ start_server "-c listen_addresses="
 
 repository
 cat >suite.yaml <<'YAML'
-version: 1
+version: 2
 name: built
 defaults: {sampling: {processes: 5, placements: 2, samples: 10, cache: hot, preheat: 0ms, timeout: 20s}}
 cases:

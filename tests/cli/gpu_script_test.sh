@@ -16,7 +16,7 @@ chmod +x tree/tests/walk/gpu_walk.sh
 cp -r "$tests/instrument" "$tests/gate" "$tests/farm" tree/tests/
 cp "$tests/gpu/sanitize.sh" "$tests/gpu/suite_times.py" tree/tests/gpu/
 cat >tree/suites/probe.yaml <<'YAML'
-version: 1
+version: 2
 name: probe
 defaults: {sampling: {processes: 5, placements: 2, samples: 4, preheat: 0ms, timeout: 20s}}
 cases:

@@ -7,7 +7,7 @@
 export COLUMNS=300 HARNESS_LOCK_DIR=$work
 repository
 cat >suite.yaml <<'YAML'
-version: 1
+version: 2
 name: team
 cases:
   - workload: all_reduce

@@ -10,7 +10,7 @@ commit "nothing"
 
 # In one process or in turn.
 cat >built.yaml <<'YAML'
-version: 1
+version: 2
 name: built
 defaults: {sampling: {processes: 5, placements: 2, samples: 10, cache: hot, preheat: 0ms, timeout: 20s}}
 cases:

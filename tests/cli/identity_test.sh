@@ -7,7 +7,7 @@
 repository
 printf '%s\n' '*.json' '!speed.json' '*.xml' '*.md' >>.gitignore  # reports change nothing that is measured
 cat >suite.yaml <<'YAML'
-version: 1
+version: 2
 name: demo
 modules: [./plugin.so]
 defaults:

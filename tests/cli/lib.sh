@@ -79,7 +79,7 @@ suite() {
   local variants
   variants=$(IFS=,; echo "$*")
   cat >suite.yaml <<YAML
-version: 1
+version: 2
 name: demo
 modules: [./plugin.so]
 defaults:
@@ -151,7 +151,7 @@ YAML
 # gpu_suite: writes gpu.yaml, a suite whose one case needs a GPU.
 gpu_suite() {
   cat >gpu.yaml <<'YAML'
-version: 1
+version: 2
 name: gpu
 cases:
   - workload: linear_gelu
@@ -175,7 +175,7 @@ stand_in_gpus() {
 # stand_in_suite AXES PROCESSES: a suite of a variant for these GPUs.
 stand_in_suite() {
   cat >suite.yaml <<YAML
-version: 1
+version: 2
 name: shared
 modules: [./plugin.so]
 cases:

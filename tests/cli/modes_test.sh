@@ -11,7 +11,7 @@ JSON
 # with AXES SAMPLING : the suite.
 with() {
   cat >suite.yaml <<YAML
-version: 1
+version: 2
 name: demo
 modules: [./plugin.so]
 cases:

@@ -39,7 +39,7 @@ holds gpu.json 'row()["outcome"] == "skipped"'
 
 # A slip in the suite is told with its line and the nearest name.
 cat >bad.yaml <<'YAML'
-version: 1
+version: 2
 name: bad
 modules: [./plugin.so]
 cases:

@@ -6,7 +6,7 @@
 : "${KERNELS:?}" "${DEVICE_CODE:?}" "${SHIFTED_HASHES:?}"
 
 cat >suite.yaml <<'YAML'
-version: 1
+version: 2
 name: built
 defaults:
   gate: {margin: 0.5%}
@@ -97,6 +97,32 @@ expect 1 ab
 script 0 -1.2
 expect 0 ab --report json=better.json
 holds better.json 'row("n=63")["verdict"] == "moved"'
+
+# A slowdown that its place hides is red, though it passes or is undecided as compiled. A budget of none finds nothing
+# and says so, and unchanged code is not measured.
+script 1 -1
+expect 1 ab --report json=hidden.json --report markdown=hidden.md
+holds hidden.json 'row("n=63")["verdict"] == "regressed"' 'abs(row("n=63")["ratio"] - 1) < 0.002' \
+  'row("n=63")["reason_fact"]["code"] == "worse_over_places"' 'abs(row("n=63")["over_places"]["ratio"] - 1.01) < 0.002' \
+  'row("n=127")["verdict"] == "identical"'
+grep -q 'in the mean over 8 places' hidden.md || problem "Markdown does not tell the mean over the places"
+script 1 -0.55
+expect 1 ab --report json=hidden.json
+holds hidden.json 'row("n=63")["reason_fact"]["code"] == "worse_over_places"'
+script 1 -1
+expect 0 ab --budget 0s --report json=left.json
+holds left.json 'row("n=63")["verdict"] in ("unchanged", "not_worse")' '"over_places" not in row("n=63")' \
+  '{"code": "places_left_out", "results": 1, "budget": 0} in report["facts"]["remarks"]'
+grep -q '1 result that passes or is undecided was not measured at other places' "$printed" ||
+  problem "the terminal does not tell what the budget left out"
+script 0.1 -0.1
+expect 0 ab --report json=passes.json
+holds passes.json 'row("n=63")["verdict"] in ("unchanged", "not_worse")' 'row("n=63")["over_places"]["ratio"] < 1.002'
+
+# A kernel that cannot be moved is passed by in silence where nothing is called worse.
+script 0 0 capability=10.0
+expect 0 ab --report json=other.json
+holds other.json 'not any("shifted" in one["code"] for one in report["facts"]["remarks"])'
 
 # A change that the copies do not show is of no place: red stays red, and an improvement stays one.
 script 0 0 uncopied=1.3

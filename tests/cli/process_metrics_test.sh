@@ -6,7 +6,7 @@
 
 repository
 cat >suite.yaml <<'YAML'
-version: 1
+version: 2
 name: demo
 modules: [./plugin.so]
 defaults:

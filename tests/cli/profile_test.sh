@@ -30,7 +30,7 @@ names twice/throws/n=64
 
 # Hardware counters: a series of the record where the device tells them, a reason where it does not.
 cat >suite.yaml <<YAML
-version: 1
+version: 2
 name: counted
 modules: [./plugin.so]
 defaults:

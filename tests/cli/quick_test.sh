@@ -35,7 +35,7 @@ names --set
 expect 2 run --set n=many
 names --set 'many'
 cat >several.yaml <<'YAML'
-version: 1
+version: 2
 name: several
 modules: [./plugin.so]
 cases:

@@ -7,7 +7,7 @@
 for way in honest part crashes hangs no_variant; do cp "$REFEREE_PLUGIN" "$way.so"; done
 suite() {
   cat >line.yaml <<YAML
-version: 1
+version: 2
 name: line
 modules: [./honest.so]
 defaults:

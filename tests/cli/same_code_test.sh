@@ -8,7 +8,7 @@
 repository
 printf '%s\n' '*.json' one/ other/ >>.gitignore
 cat >suite.yaml <<'YAML'
-version: 1
+version: 2
 name: built
 defaults: {sampling: {processes: 5, placements: 2, samples: 5, cache: hot, preheat: 0ms, timeout: 60s}}
 cases:

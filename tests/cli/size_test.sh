@@ -61,7 +61,7 @@ two_builds
 echo '{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [{"match": "*", "us": 100}]}' >speed.json
 for count in $few $many; do
   cat >"suite$count.yaml" <<YAML
-version: 1
+version: 2
 name: size
 defaults: {sampling: {processes: 1, placements: 1, samples: 10, cache: hot, preheat: 0ms}}
 cases:

@@ -6,7 +6,7 @@
 # tuned_suite VALUES: one point of a workload whose blocks have one of these sizes; the first is the fixed one.
 tuned_suite() {
   cat >suite.yaml <<YAML
-version: 1
+version: 2
 name: demo
 modules: [./plugin.so]
 defaults:

@@ -107,7 +107,7 @@ names "$(commit)"
 new_repository plain ./libscale.so
 cp "$here/../../examples/c_plugin/scale.c" .
 expect 0 cc -O1 -shared -fPIC -I "$work/prefix/include" scale.c -o libscale.so
-printf '%s\n' 'version: 1' 'name: plain' 'modules: [./libscale.so]' 'cases:' \
+printf '%s\n' 'version: 2' 'name: plain' 'modules: [./libscale.so]' 'cases:' \
   '  - {workload: scale, variants: [loop], axes: {n: [64]}, gate: {metrics: {time: {informative: true}}}}' >plain.yaml
 git add . && git commit -qm "a plugin in C"
 expect 0 "$HARNESS" run plain.yaml --device scripted:speed.json --processes 1

@@ -45,6 +45,21 @@ TEST_F(NvmlTest, TellsTheConditions) {
   EXPECT_EQ(conditions(), (Conditions{1755, 3201, 612.34, 63, {}, 0}));
 }
 
+TEST_F(NvmlTest, CountsEnergyUnlessTheGpuIsSliced) {
+  gpu("energy 9007199254740\n");
+  EXPECT_EQ(Nvml("GPU-A", "").joules(), 9007199254.740);
+  gpu("energy 1500\nmig 0\n");
+  const Nvml whole("GPU-A", "");
+  EXPECT_EQ(whole.joules(), 1.5);
+  gpu("energy 1750\nmig 0\n");
+  EXPECT_EQ(whole.joules(), 1.75);
+  gpu("energy 1500\nmig 1\n");
+  EXPECT_EQ(Nvml("GPU-A", "").joules(), std::nullopt) << "it counts for all slices";
+  gpu("power 612340\n");
+  EXPECT_EQ(Nvml("GPU-A", "").joules(), std::nullopt);
+  EXPECT_EQ(Nvml("GPU-B", "").joules(), std::nullopt);
+}
+
 TEST_F(NvmlTest, LeavesOutWhatTheDriverDoesNotTell) {
   gpu("clock_1 1755\n");
   const Conditions now = conditions();

@@ -39,25 +39,6 @@ class StepIdentity : public testing::Test {
   TemporaryFolder folder_;
 };
 
-// A trace of the version before arguments were read.
-std::string first_version(const std::string& bytes) {
-  std::string old = bytes.substr(0, sizeof(FileHeader));
-  old[8] = 1;
-  for (std::size_t at = sizeof(FileHeader); at < bytes.size();) {
-    RecordHead head;
-    std::memcpy(&head, bytes.data() + at, sizeof head);
-    std::string record = bytes.substr(at, head.bytes);
-    at += head.bytes;
-    if (head.kind == RecordKind::asked || head.kind == RecordKind::words) continue;
-    if (head.kind == RecordKind::shape) {
-      record.resize(oldest_shape);
-      record[2] = oldest_shape;
-    }
-    old += record;
-  }
-  return old;
-}
-
 TEST_F(StepIdentity, AreIdenticalWhereTheStepsDoTheSame) {
   const auto digest = [this](std::uint32_t pid, std::uint32_t grid, std::uint64_t ns, std::uint64_t copied) {
     Program program(folder_, pid);
@@ -407,19 +388,6 @@ TEST_F(StepIdentity, FindsACallThatHasALaterNumber) {
   shifted.end();
   const ProcessTrace later = shifted.read();
   for (std::uint64_t i = 0; i < 3; ++i) EXPECT_EQ(later.launches[i].given, 20 + i);
-}
-
-TEST_F(StepIdentity, OfAnOlderVersionIsUnknown) {
-  Program program(folder_, ++pid_);
-  for (int i = 0; i < 8; ++i) program.launch("gemm", 2000, 64);
-  program.end();
-  const auto old = read_trace(first_version(program.bytes()), "t");
-  ASSERT_TRUE(old) << old.error().text();
-  const ProgramTrace trace = summarise_trace({*old}, {});
-  ASSERT_FALSE(trace.fault);
-  EXPECT_EQ(trace.launches, 8U);
-  EXPECT_EQ(trace.kernels.front().use.block, (std::array<std::int64_t, 3>{256, 1, 1}));
-  EXPECT_EQ(gap_of(trace), CauseCode::launches_unseen);
 }
 
 TEST_F(StepIdentity, OfSeveralProcessesDoesNotDependOnTheirOrder) {

@@ -83,9 +83,11 @@ TEST_F(Traces, ThatAreBrokenNameTheByte) {
   };
   EXPECT_THAT(problem(""), HasSubstr("byte 0"));
   EXPECT_THAT(problem("no trace at all, but long enough to be one"), HasSubstr("no trace"));
-  std::string newer = good;
-  newer[8] = 9;
-  EXPECT_THAT(problem(newer), HasSubstr("version 9"));
+  for (const char version : {1, 9}) {
+    std::string other = good;
+    other[8] = version;
+    EXPECT_THAT(problem(other), HasSubstr("version " + std::to_string(version)));
+  }
   std::string small = good;
   small[sizeof(FileHeader) + 2] = 1;  // the first record has 1 byte
   EXPECT_THAT(problem(small), HasSubstr("byte 32"));

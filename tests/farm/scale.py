@@ -85,7 +85,7 @@ class Server:
 def write_inputs(folder, cases, elements):
     slower = max(1, cases // 100)
     (folder / "suite.yaml").write_text(
-        "version: 1\nname: scale\ndefaults: {sampling: {processes: %d, placements: 2, samples: 10, cache: hot, "
+        "version: 2\nname: scale\ndefaults: {sampling: {processes: %d, placements: 2, samples: 10, cache: hot, "
         "preheat: 0ms, timeout: 60s}}\ncases:\n  - {workload: probe_copy, variants: [memcpy], axes: {n: [%s]}}\n"
         % (PROCESSES, ", ".join(str(64 + i) for i in range(cases))))
     # A GPU is used for about a second by a case and process of both builds.

@@ -33,7 +33,7 @@ def write(folder, cases, sleeping):
     workload = "twice, variants: [slow]" if sleeping else "probe_copy, variants: [memcpy]"
     for name, numbers in [("suite", range(cases))] + [(f"shard{i}", range(i, cases, SHARDS)) for i in range(SHARDS)]:
         (folder / f"{name}.yaml").write_text(
-            f"version: 1\nname: small\n{'modules: [./plugin.so]' if sleeping else ''}\n"
+            f"version: 2\nname: small\n{'modules: [./plugin.so]' if sleeping else ''}\n"
             f"defaults: {{sampling: {{{sampling}, cache: hot, preheat: 0ms, timeout: 60s}}}}\n"
             f"cases:\n  - {{workload: {workload}, axes: {{n: [{', '.join(str(64 + i) for i in numbers)}]}}}}\n")
     for gpu in range(SHARDS):

@@ -9,7 +9,8 @@ two cases over the processes. `--fewer`: a row a record with the median deviatio
 each placement's samples, and by the first half of the placements (harness/measure/sampling.md). `--states`: a line a
 placement of more than 100 us, in the order of time: by how many percent its median is above the fast level of its case,
 which a tenth of the placements lie below (harness/measure/power.md). The value of a process is the mean log of its
-samples without a tenth at either end. Exit status: 2 when a file cannot be read.
+samples without a tenth at either end, or that of a pin, which holds no samples. Exit status: 2 when a file cannot be
+read, or where an option needs the samples of a pin.
 """
 import argparse
 import json
@@ -29,8 +30,14 @@ def process_value(placements):
     return statistics.mean(logs[cut:len(logs) - cut])
 
 
+def is_pin(record):
+    return record.get("format") == "harness-pin"
+
+
 def device_times(record):
     """Of each case, the samples of each placement of each process."""
+    if is_pin(record):
+        raise ValueError("a pin holds no samples; name a record")
     found = []
     for case in record["cases"]:
         for metric in case["metrics"]:
@@ -38,6 +45,15 @@ def device_times(record):
                 found.append([[placement["samples"] for placement in process["placements"]]
                               for process in metric["processes"]])
     return found
+
+
+def values_of(record):
+    """The values of the processes of each case."""
+    if not is_pin(record):
+        return cases_of(device_times(record))
+    tables = [metric for case in record["cases"] for metric in case.get("metrics", []) if "rows" in metric]
+    return [[row[metric["columns"].index("log")] for row in metric["rows"]]
+            for metric in tables if metric["metric"] == "gpu_time" and len(metric["rows"]) > 1]
 
 
 def cases_of(times, pick=lambda placements: placements):
@@ -120,7 +136,8 @@ def main():
     for path in arguments.records:
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
-            name, times = record["suite"]["name"], device_times(record)
+            name, cases = record["suite"]["name"], values_of(record)
+            times = device_times(record) if arguments.fewer or arguments.states else []
             states = states_of(record) if arguments.states else []
         except (OSError, ValueError, KeyError) as error:
             print(f"spreads: {path}: {error}", file=sys.stderr)
@@ -129,7 +146,6 @@ def main():
             print(f"{process:4} {second:8.2f} s {above:+6.1f} % {case}")
         if arguments.states:
             continue
-        cases = cases_of(times)
         if not arguments.fewer:
             print("\n".join(rows_of(name, cases)))
         elif cases:

@@ -25,6 +25,13 @@ class Spreads(unittest.TestCase):
             "| demo | below 5 us | 1 | 1.00 | 1.00 | 1.00 | 0% of 0.5 |",
             "| demo | above 100 us | 2 | 2.00 | 2.00 | 2.00 | 50% of 0.15 |"])
 
+    def test_take_the_values_of_a_pin(self):
+        table = {"metric": "gpu_time", "columns": ["process", "value", "log"], "rows": [[1, 2.7, 1], [2, 2.8, 1.03]]}
+        pin = {"format": "harness-pin", "cases": [{"metrics": [table, {"metric": "error", "value": 1}]}, {}]}
+        self.assertEqual(spreads.values_of(pin), [[1, 1.03]])
+        with self.assertRaisesRegex(ValueError, "no samples"):
+            spreads.device_times(pin)
+
     def test_tell_what_fewer_samples_and_placements_tell(self):
         # Two placements of each process: halves of the samples agree with all, the first placements do not.
         processes = [{"placements": [{"samples": [math.exp(5 + first)] * 4}, {"samples": [math.exp(5 - first)] * 4}]}

@@ -33,7 +33,7 @@ PATIENCE = 60  # seconds, for what must happen at once; the machine may be busy
 WORKER_SHARE = 0.2  # a worker is killed within this share of the time of its run after it began
 CONTRACT = range(0, 6)  # exit statuses of a run that ends by itself
 
-SUITE = """version: 1
+SUITE = """version: 2
 name: demo
 modules: [./plugin.so]
 defaults:
@@ -137,7 +137,8 @@ class Place:
         need(pins in ([], ["baselines/scripted/demo.json"]), f"the pins are {pins}")
         for file in [*pins, "imported.json"]:
             if (self.work / file).exists():
-                need(json.loads((self.work / file).read_text())["format"] == "harness-record", f"{file} is no record")
+                expected = "harness-pin" if file in pins else "harness-record"
+                need(json.loads((self.work / file).read_text())["format"] == expected, f"{file} is no {expected}")
         beside = [name.name for name in self.work.iterdir() if name.name.startswith("imported.json.")]
         need(not beside, f"beside the imported file: {beside}")
 

@@ -1,5 +1,6 @@
 // Programs in a run: a scripted starter plays them, so nothing but the worker that tells the machine is
 // started.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -56,7 +57,10 @@ class Programs : public testing::Test {
       if (text == "nonsense")
         return tl::unexpected(std::vector<Error>{{ErrorKind::usage, "is no JSON", {"out", 1}, {}}});
       std::vector<ProcessResult> rows;
-      for (const char name : text) rows.push_back(benchmark(std::string(1, name), process, 10));
+      for (const char name : text) {
+        rows.push_back(benchmark(std::string(1, name), process, 10));
+        if (name == '!') rows.back().outcome = Outcome::failed;
+      }
       return rows;
     };
   }
@@ -291,6 +295,116 @@ TEST_F(Programs, ALookStartsNone) {
   run();
   EXPECT_THAT(started_, IsEmpty());
   EXPECT_THAT(results_, IsEmpty());
+}
+
+class ObservedPrograms : public Programs {
+ protected:
+  ObservedPrograms() {
+    add("prog", "samples").program->inputs = files_inputs;
+    play_ = [this](const ProgramStart& start) {
+      ProgramEnd end;
+      end.output = "a";
+      if (start.seen == nullptr) return end;
+      ++observed_;
+      start.seen->open(data_.string(), O_RDONLY, 0);
+      if (fails_) end.exit.code = 3;
+      if (makes_) {  // a cache
+        start.seen->probe(cache_.string(), LastLink::followed, 0);
+        std::ofstream(cache_) << "1";
+      }
+      return end;
+    };
+    std::ofstream(data_) << "1";
+  }
+  // One of each result, "": it has none.
+  [[nodiscard]] std::vector<std::string> digests() const {
+    std::vector<std::string> all;
+    for (const ProcessResult& one : results_) all.push_back(one.identity ? one.identity->digest : "");
+    return all;
+  }
+
+  std::filesystem::path data_ = folder_.path() / "data", cache_ = folder_.path() / "cache";
+  int observed_ = 0;
+  bool fails_ = false, makes_ = false;
+};
+
+TEST_F(ObservedPrograms, HaveOneStartMoreWhoseFilesTheFirstProcessTells) {
+  run();
+  EXPECT_THAT(started_, SizeIs(3));
+  EXPECT_EQ(observed_, 1);
+  EXPECT_THAT(outcomes(),
+              ElementsAre("prog/a 1 measured", "prog 1 measured", "prog/a 2 measured", "prog 2 measured"));
+  const std::string digest = results_.at(0).identity->digest;
+  EXPECT_TRUE(digest.starts_with("4.")) << digest;
+  EXPECT_THAT(digests(), ElementsAre(digest, digest, "", ""));
+  EXPECT_THAT(results_[0].identity->files, IsEmpty()) << "the program's own result has them";
+  EXPECT_THAT(results_[1].identity->files, Contains(testing::Key("file:" + data_.string())));
+  for (const char* key : {"word:0000", "variable:A"})
+    EXPECT_THAT(results_[1].identity->files, Contains(testing::Key(key)));
+}
+
+TEST_F(ObservedPrograms, AreLookedAtInOneStart) {
+  run();
+  const std::string digest = digests().front();
+  results_.clear();
+  started_.clear();
+  options_.look = true;
+  run();
+  EXPECT_THAT(started_, SizeIs(1));
+  EXPECT_THAT(outcomes(), ElementsAre("prog/a 0 looked_at", "prog 0 looked_at"));
+  EXPECT_THAT(digests(), ElementsAre(digest, digest));
+  for (const ProcessResult& one : results_) EXPECT_THAT(one.series, IsEmpty());
+  results_.clear();
+  std::ofstream(data_) << "2";
+  run();
+  EXPECT_NE(digests().front(), digest);
+}
+
+TEST_F(ObservedPrograms, AreStartedOnceMoreWhereTheyLeaveACache) {
+  makes_ = true;
+  options_.look = true;
+  run();
+  EXPECT_EQ(observed_, 2);
+  const std::string digest = digests().front();
+  results_.clear();
+  run();
+  EXPECT_EQ(observed_, 3);
+  EXPECT_EQ(digests().front(), digest);
+}
+
+TEST_F(ObservedPrograms, AreNotTheSameWithAnotherPreparation) {
+  options_.look = true;
+  run();
+  const std::string digest = digests().front();
+  results_.clear();
+  plan_.cases.front().program->prepare = "make data";
+  run();
+  EXPECT_NE(digests().front(), digest);
+}
+
+TEST_F(ObservedPrograms, ProveNothingWhereABenchmarkFails) {
+  options_.look = true;
+  const auto good = play_;
+  play_ = [good](const ProgramStart& start) {
+    ProgramEnd end = good(start);
+    end.output = "a!";
+    return end;
+  };
+  run();
+  ASSERT_THAT(results_, SizeIs(3));
+  for (const ProcessResult& one : results_) {
+    EXPECT_EQ(one.identity->digest, "");
+    EXPECT_EQ(one.identity->gap->text("gap"), "failed");
+  }
+}
+
+TEST_F(ObservedPrograms, AreMeasuredWhereTheObservedStartFails) {
+  fails_ = true;
+  run();
+  EXPECT_THAT(outcomes(),
+              ElementsAre("prog/a 1 measured", "prog 1 measured", "prog/a 2 measured", "prog 2 measured"));
+  ASSERT_TRUE(results_.at(1).identity && results_[1].identity->gap);
+  EXPECT_EQ(results_[1].identity->gap->text("gap"), "failed");
 }
 
 // Plays the library: a trace of three steps of two kernels, where one is asked for.

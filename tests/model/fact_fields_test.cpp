@@ -51,18 +51,5 @@ TEST(FactFields, RefusesWhatIsNoFact) {
   EXPECT_FALSE(read(R"({"code": "forced_gates", "samples": [3]})"));
 }
 
-TEST(FactFields, KnowsTheOneOldSentenceThatDecidesSomething) {
-  const auto read_cause = [](const std::string& text) {
-    const auto reader = JsonReader::parse(text, {"facts"});
-    Rare<Cause> cause;
-    AsReason::read((*reader)->root(), cause, 0);
-    return cause;
-  };
-  EXPECT_EQ(read_cause(R"("not measured: only one of the two builds has it")"),
-            Cause{CauseCode::only_one_build});
-  EXPECT_EQ(read_cause(R"("")"), std::nullopt);
-  EXPECT_EQ(read_cause(R"("no GPU")"), told_cause("no GPU"));
-}
-
 }  // namespace
 }  // namespace harness

@@ -62,7 +62,7 @@ class LargeSuite {
     std::string name = (std::filesystem::temp_directory_path() / "cli_bench-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) std::abort();
     folder_ = name;
-    std::ofstream(path()) << "version: 1\n"
+    std::ofstream(path()) << "version: 2\n"
                              "name: large\n"
                              "cases:\n"
                              "  - workload: linear_gelu\n"

@@ -31,7 +31,7 @@ def write_samples(path, cases, seed):
 
 def write_suite(path, cases):
     with open(path, "w") as file:
-        file.write("version: 1\nname: cost\ndefaults: {sampling: {processes: 1, placements: 1, samples: 10, "
+        file.write("version: 2\nname: cost\ndefaults: {sampling: {processes: 1, placements: 1, samples: 10, "
                    "cache: hot, preheat: 0ms}}\ncases:\n  - {workload: probe_copy, variants: [memcpy], axes: {n: [%s]}}\n"
                    % ", ".join(map(str, range(64, 64 + cases))))
 

@@ -12,7 +12,7 @@
 namespace {
 
 std::string head() {
-  return "version: 1\nname: bench\ncases:\n";
+  return "version: 2\nname: bench\ncases:\n";
 }
 
 std::string point_by_point(int cases) {

@@ -108,7 +108,7 @@ bool is_key(const std::string& name) {
 }
 
 bool loads(const std::string& line) {
-  return parse_suite("version: 1\nname: s\ncases:\n  - workload: w\n    variants: [v]\n    " + line + "\n",
+  return parse_suite("version: 2\nname: s\ncases:\n  - workload: w\n    variants: [v]\n    " + line + "\n",
                      "s.yaml")
       .has_value();
 }

@@ -66,7 +66,7 @@ suite() {
   local variants
   variants=$(IFS=,; echo "$*")
   cat >suite.yaml <<YAML
-version: 1
+version: 2
 name: python
 modules: [./cases.py]
 build: "true"

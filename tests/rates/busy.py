@@ -23,7 +23,7 @@ root = os.path.dirname(os.path.dirname(here))
 kinds = {"suite": "kernel", "programs": "program"}  # by the suite's file
 longest_loop = 300  # seconds
 build = "cc -O2 -shared -fPIC scale.c -o libscale.so && cc -O2 count.c -o count"
-suite = """version: 1
+suite = """version: 2
 name: busy
 modules: [./libscale.so]
 defaults: {sampling: {processes: 5, placements: 3, samples: 20, cache: hot, preheat: 20ms}}

@@ -21,7 +21,6 @@ TEST(FactWords, ExistForEveryCode) {
     EXPECT_GT(words(Note{code}).size(), 10U) << name;
   }
   for (const auto& [code, name] : enum_names<CounterCode>) {
-    if (code == CounterCode::told) continue;
     EXPECT_GT(words(CounterFact{code, {{"problem", "the device's own words"}}}).size(), 10U) << name;
   }
   for (const auto& [step, name] : enum_names<CaseStep>)
@@ -62,14 +61,6 @@ TEST(FactWords, OfCountersThatOneSideHasNoneOfTellNoShare) {
       words(cause),
       "counters of one call that moved most: bank conflicts (0 -> 5e+04), bytes read from DRAM +50 % (100 -> "
       "150 bytes)");
-}
-
-TEST(FactWords, OfOlderRecordsAreTheirOwn) {
-  EXPECT_EQ(
-      words(Note{NoteCode::counters_missing, {{"counters", "x.sum"}, {"problem", "for administrators"}}}),
-      "no value of x.sum: for administrators");
-  EXPECT_THAT(words(Note{NoteCode::ungated_by_tool, {{"tool", "runs under a profiler"}}}),
-              HasSubstr("this process runs under a profiler: launch latency"));
 }
 
 }  // namespace

@@ -97,6 +97,28 @@ TEST(FindingWords, DoNotAdviseAPlaceThatIsNotBetter) {
   ComparisonRow unshown = row_at_places(2, 98.9);
   unshown.reason.figures = {{"as_compiled", 0.013}, {"at_same_place", 0.0}};
   EXPECT_THAT(advice_words(unshown), IsEmpty()) << "the copies are no guide to the build";
+  ComparisonRow passing = row_at_places(2, 98.9);
+  passing.reason = {ReasonCode::within};
+  EXPECT_THAT(advice_words(passing), IsEmpty()) << "nothing is wrong with it";
+}
+
+TEST(FindingWords, TellWhatWasNotMeasuredAtOtherPlaces) {
+  EXPECT_THAT(
+      words(Remark{RemarkCode::places_left_out, {{"results", 3}, {"budget", 60.0}}}),
+      AllOf(HasSubstr("3 results that pass or are undecided were not measured"), HasSubstr(" s ended")));
+  EXPECT_THAT(words(Remark{RemarkCode::places_left_out, {{"results", 1}, {"budget", 0.0}}}),
+              AllOf(HasSubstr("1 result that passes or is undecided was not"), HasSubstr("budget of 0 s")));
+}
+
+// The mean over the places is told of a row that passes, too.
+TEST(FindingWords, TellTheMeanOverThePlacesOfARowThatPasses) {
+  for (const ReasonCode code : {ReasonCode::within, ReasonCode::not_worse, ReasonCode::undecided,
+                                ReasonCode::corrected, ReasonCode::not_confirmed}) {
+    ComparisonRow row = row_at_places(7, 100);
+    row.reason = {code};
+    row.over_places->ratio = 1.0012;
+    EXPECT_THAT(reason_words(row), HasSubstr("+0.12 % in the mean over 8 places")) << name_of(code);
+  }
 }
 
 }  // namespace

@@ -42,37 +42,6 @@ class OnEachDatabase : public testing::TestWithParam<std::string> {
     session << sql;
   }
 
-  // The store as version 5 of the schema left it.
-  void become_version_5() {
-    for (const char* view : {"run_list", "case_states", "result_values", "campaign_progress"})
-      execute(std::string("DROP VIEW ") + view);
-    for (const char* table : {"elements", "probes", "campaign_records", "campaign_cases"})
-      execute(std::string("DROP TABLE ") + table);
-    for (const char* column : {"kind", "processes_before", "processes", "avoids", "device", "added", "began",
-                               "seconds", "gpus", "spent"})
-      execute(std::string("ALTER TABLE tasks DROP COLUMN ") + column);
-    for (const char* column : {"owner", "repository", "role", "cancelled"})
-      execute(std::string("ALTER TABLE campaigns DROP COLUMN ") + column);
-    for (const char* column : {"told_verdict", "told_waived"})
-      execute(std::string("ALTER TABLE cases DROP COLUMN ") + column);
-    execute("ALTER TABLE runs DROP COLUMN side");
-    execute("ALTER TABLE results DROP COLUMN checksum");
-    execute("DROP INDEX failed_results");
-    execute("CREATE INDEX results_by_outcome ON results (run, outcome)");
-    execute("UPDATE harness_schema SET version = 5");
-  }
-
-  // The store as version 2 of the schema left it.
-  void become_version_2() {
-    become_version_5();
-    for (const char* table : {"tasks", "campaigns", "record_names"})
-      execute(std::string("DROP TABLE ") + table);
-    execute("DROP INDEX cases_by_digest");
-    for (const char* column : {"needed", "measured", "failures", "waived", "sequence", "digest", "verdict"})
-      execute(std::string("ALTER TABLE cases DROP COLUMN ") + column);
-    execute("UPDATE harness_schema SET version = 2");
-  }
-
   std::unique_ptr<Store> open() {
     auto store = Store::open(url_);
     if (!store) throw std::runtime_error(store.error().text());

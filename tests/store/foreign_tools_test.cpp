@@ -156,6 +156,8 @@ const std::vector<Foreign> files{
     {"time -v", "\tCommand being timed: \"ls\"\n", "the text of time -v", "JSON Lines"},
     {"a record of the harness", R"({"format": "harness-record", "version": 1})",
      "a record of the harness itself", "harness compare"},
+    {"a pin of the harness", R"({"format": "harness-pin", "version": 1})", "a pin of the harness itself",
+     "harness compare"},
 };
 
 TEST(ForeignTools, AreNamedInOneLineWithAdvice) {

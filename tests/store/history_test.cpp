@@ -1,5 +1,4 @@
-// The values beside the samples: written with results, filled in when an older store is opened, read
-// without the samples. On each kind of database.
+// The values beside the samples: written with results, read without the samples. On each kind of database.
 #include "harness/store/history.h"
 
 #include <gmock/gmock.h>
@@ -11,26 +10,15 @@
 #include "each_database.h"
 #include "harness/base/files.h"
 #include "harness/stats/estimate/estimator.h"
-#include "harness/store/sql/schema.h"
 #include "tests/model/example_record.h"
 
 namespace harness {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 class StoredValues : public OnEachDatabase {
  protected:
-  // The store as version 1 of the schema left it.
-  void become_version_1() {
-    become_version_2();
-    execute("DROP TABLE process_values");
-    execute("DROP INDEX results_by_outcome");
-    execute("ALTER TABLE runs DROP COLUMN calibration");
-    execute("UPDATE harness_schema SET version = 1");
-  }
-
   StoredHistory history(const RunQuery& query = {}) {
     auto read = open()->history(query);
     if (!read) throw std::runtime_error(read.error().text());
@@ -75,33 +63,6 @@ void expect_values_of_the_example(const StoredHistory& history) {
 TEST_P(StoredValues, AreWrittenWithEachResult) {
   ASSERT_TRUE(open()->put_record(example_record()));
   expect_values_of_the_example(history());
-}
-
-TEST_P(StoredValues, AreFilledInWhenAStoreOfVersion1IsOpened) {
-  const Record record = example_record();
-  ASSERT_TRUE(open()->put_record(record));
-  become_version_1();
-  expect_values_of_the_example(history());
-  EXPECT_EQ(*open()->load(record.id), record) << "nothing else changed";
-  EXPECT_FALSE(open()->list({})->front().calibration);
-}
-
-TEST_P(StoredValues, AreLeftOutWhereAnOldResultCannotBeRead) {
-  ASSERT_TRUE(open()->put_record(example_record()));
-  become_version_1();
-  execute("UPDATE results SET result = 'torn' WHERE process = 2");
-  const StoredHistory read = history();
-  ASSERT_EQ(read.series.size(), 2U);
-  EXPECT_EQ(read.series[0].log_values.size(), 2U);
-}
-
-TEST_P(StoredValues, AreRefusedToAnOlderProgramByTheVersion) {
-  static_assert(schema_version == 10, "say in README.md what the new version holds");
-  open();
-  execute("UPDATE harness_schema SET version = 11");
-  const auto store = Store::open_existing(url_);
-  ASSERT_FALSE(store);
-  EXPECT_THAT(store.error().message, HasSubstr("version 11"));
 }
 
 TEST_P(StoredValues, FollowAResultThatIsReplaced) {

@@ -129,24 +129,6 @@ TEST(LayeredStore, NeedsNoSharedFile) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "none.db"));
 }
 
-class OlderSharedStore : public OnEachDatabase {};
-
-// A program that only reads must not update a store that others still use.
-TEST_P(OlderSharedStore, IsNotUpdated) {
-  checked(open()->put_record(record_named("shared")));
-  become_version_2();
-  for (int again = 0; again < 2; ++again) {
-    const auto both = open_layered((folder_.path() / "own.db").string(), url_);
-    ASSERT_FALSE(both);
-    EXPECT_EQ(both.error().kind, ErrorKind::usage);
-    EXPECT_THAT(both.error().text(), HasSubstr("version 2"));
-  }
-  EXPECT_THAT(checked(open()->list({})), SizeIs(1)) << "a program that writes updates it";
-  EXPECT_TRUE(open_layered((folder_.path() / "own.db").string(), url_));
-}
-
-INSTANTIATE_TEST_SUITE_P(Databases, OlderSharedStore, testing::Values("sqlite", "postgresql"),
-                         [](const auto& test) { return test.param; });
 INSTANTIATE_TEST_SUITE_P(Databases, LayeredStores, testing::Values("sqlite", "postgresql"),
                          [](const auto& test) { return test.param; });
 

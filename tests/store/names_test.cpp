@@ -35,15 +35,6 @@ TEST_P(StoredNames, BelongToOneRecordOfASuiteAndMachine) {
   EXPECT_EQ(store->set_name("none", "before").error().kind, ErrorKind::missing);
 }
 
-TEST_P(StoredNames, SurviveAnUpdateOfTheSchema) {
-  checked(open()->put_record(example_record()));
-  become_version_2();
-  const auto store = open();
-  EXPECT_THAT(checked(store->names()), IsEmpty());
-  checked(store->set_name(example_record().id, "before"));
-  EXPECT_THAT(checked(store->names()), SizeIs(1));
-}
-
 TEST_P(StoredNames, AreGoneWithTheirRecord) {
   const auto store = open();
   Record record = example_record();

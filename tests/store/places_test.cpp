@@ -172,34 +172,6 @@ TEST(SqliteFile, InAReadOnlyFolderIsAnError) {
   EXPECT_EQ(error.where.file, (inner / "results.db").string());
 }
 
-TEST(SqliteFile, OfTheVersionBeforeIsReadWhereItMayOnlyBeRead) {
-  const TemporaryFolder folder;
-  const fs::path inner = folder.path() / "readonly", file = inner / "results.db";
-  fs::create_directory(inner);
-  const Record record = example_record();
-  ASSERT_TRUE((*Store::open(file.string()))->put_record(record));
-  {
-    soci::session session(soci::sqlite3, "dbname=" + file.string());
-    session << "ALTER TABLE results DROP COLUMN checksum";
-    session << "UPDATE harness_schema SET version = 9";
-    session << "PRAGMA journal_mode = DELETE";
-  }
-  ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
-  ASSERT_EQ(chmod(file.c_str(), 0444), 0);
-  ASSERT_EQ(chmod(inner.c_str(), 0555), 0);
-  const bool root = geteuid() == 0;
-  ASSERT_EQ(seteuid(root ? 65534 : geteuid()), 0) << "root may write anywhere";
-  {
-    const auto store = Store::open_existing(file.string());
-    EXPECT_TRUE(store) << store.error().text();
-    if (store) {
-      const auto read = (*store)->load(record.id);
-      EXPECT_TRUE(read && *read == record);
-    }
-  }
-  ASSERT_EQ(seteuid(root ? 0 : geteuid()), 0);
-}
-
 TEST(Program, LinksNoPostgresqlLibrary) {
   const auto output = run_command({{"ldd", this_program().string()}});
   ASSERT_TRUE(output && output->exit.ok());

@@ -177,19 +177,6 @@ TEST_P(StoredCases, AreLoadedAlone) {
   EXPECT_EQ(half.cases[1].processes.size(), 3U);
 }
 
-TEST_P(StoredCases, OfAnOlderStoreAreFilledIn) {
-  put("one");
-  put("two");
-  checked(open()->set_verdict("one", "regressed"));
-  checked(open()->set_verdict("two", "inconclusive"));
-  become_version_2();
-  const auto store = open();
-  expect_example(checked(store->cases_of("one")), "");
-  EXPECT_EQ(checked(store->cases_of("one"))[0].verdict, "regressed");
-  EXPECT_EQ(checked(store->cases_of("two"))[0].verdict, "") << "judged again when it is needed";
-  EXPECT_THAT(checked(store->runs_of_case(example_case().id)).at(0).run, "two");
-}
-
 // A file that is deleted while it is open takes every later result with it.
 TEST(StoreFile, IsMissedWhenItIsDeletedOrReplaced) {
   for (const bool replaced : {false, true}) {

@@ -19,7 +19,7 @@ std::string edited(const std::string& text, const std::vector<GroupEdit>& edits)
 }
 
 TEST(SuiteEdit, AddsOverridesAtTheEndOfAGroup) {
-  EXPECT_EQ(edited("version: 1  # of the format\n"
+  EXPECT_EQ(edited("version: 2  # of the format\n"
                    "name: s\n"
                    "cases:\n"
                    "  # the first\n"
@@ -31,7 +31,7 @@ TEST(SuiteEdit, AddsOverridesAtTheEndOfAGroup) {
                    "    variants:\n"
                    "      - c\n",
                    {{5, {entry}}, {9, {entry, entry}}}),
-            "version: 1  # of the format\n"
+            "version: 2  # of the format\n"
             "name: s\n"
             "cases:\n"
             "  # the first\n"

@@ -40,7 +40,7 @@ class SuiteWithInputs : public testing::Test {
   Checked<Plan> plan(const std::string& cases, const std::string& defaults = {},
                      const PlanOptions& options = {}) {
     const std::filesystem::path path = folder_.path() / "suite.yaml";
-    std::ofstream(path) << "version: 1\nname: s\n" << defaults << "cases:\n" << cases;
+    std::ofstream(path) << "version: 2\nname: s\n" << defaults << "cases:\n" << cases;
     const auto suite = load_suite(path.string());
     if (!suite) return tl::unexpected(suite.error());
     return make_plan(*suite, test_catalog(), options);

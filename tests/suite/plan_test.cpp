@@ -176,7 +176,7 @@ TEST(Plan, CasesOfAGpuWorkAtFullPowerForOneTime) {
 TEST(Suite, MeasuresOnOneDeviceUnlessItSaysOtherwise) {
   const std::string cases = "cases: [{workload: gemm, variant: plain}]\n";
   const auto of = [&](const std::string& line) {
-    return parse_suite("version: 1\nname: s\n" + line + cases, "s.yaml");
+    return parse_suite("version: 2\nname: s\n" + line + cases, "s.yaml");
   };
   EXPECT_FALSE(of("")->any_of_class);
   EXPECT_FALSE(of("devices: one\n")->any_of_class);

@@ -92,7 +92,7 @@ tl::expected<Plan, std::string> plan_of(const std::string& text, const PlanOptio
 }
 
 std::string suite_text(const std::string& cases, const std::string& before) {
-  return "version: 1\nname: test\n" + before + "cases:\n" + cases;
+  return "version: 2\nname: test\n" + before + "cases:\n" + cases;
 }
 
 std::vector<std::string> ids(const Plan& plan) {

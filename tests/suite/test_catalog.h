@@ -25,7 +25,7 @@ tl::expected<Plan, std::string> plan_of(const std::string& text, const PlanOptio
 // `errors` as a terminal would show them.
 std::string text_of(const std::vector<Error>& errors);
 
-// "version: 1\nname: test\n" and, before `cases`, whatever is given.
+// "version: 2\nname: test\n" and, before `cases`, whatever is given.
 std::string suite_text(const std::string& cases, const std::string& before = "");
 
 std::vector<std::string> ids(const Plan& plan);

@@ -450,5 +450,65 @@ TEST(OverPlaces, AChangeOfJustTheMarginRarelyPasses) {
   EXPECT_LE(unshown, 10);
 }
 
+// As it lies, the code is not slower. `place`: how much better it lies than the baseline does.
+Sides hidden(double change, double place, unsigned seed = 1, double process_sd = 0.0005,
+             double uncopied = 0) {
+  return drawn(change, seed, process_sd, -place, uncopied);
+}
+
+TEST(OverPlaces, ASlowdownThatItsPlaceHidesIsRed) {
+  for (const double place : {0.007, 0.01, 0.013}) {
+    const Comparison comparison = hidden(0.01, place).compared();
+    const ComparisonRow& row = only_row(comparison);
+    EXPECT_LT(row.ratio, 1.005) << "as it was compiled";
+    EXPECT_EQ(row.verdict, Verdict::regressed) << place;
+    EXPECT_EQ(row.reason.code, ReasonCode::worse_over_places);
+    EXPECT_EQ(exit_code(comparison), 1);
+    ASSERT_TRUE(row.over_places);
+    EXPECT_NEAR(row.over_places->ratio, 1.01, 0.001);
+  }
+}
+
+TEST(OverPlaces, ASlowdownThatIsUndecidedAsCompiledIsRed) {
+  const Sides sides = hidden(0.01, 0.0055);
+  Sides plain = sides;
+  for (Series* side : {&plain.baseline, &plain.current}) drop(*side, [](int) { return true; });
+  ASSERT_EQ(plain.row().verdict, Verdict::inconclusive);
+  EXPECT_EQ(sides.row().verdict, Verdict::regressed);
+  EXPECT_FALSE(sides.row().processes_needed);
+}
+
+TEST(OverPlaces, ARowThatPassesStaysAsItWasUnlessItsMeanIsWorse) {
+  for (const double change : {-0.01, 0.0, 0.002, 0.004})
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+      const Sides sides = hidden(change, change, seed);
+      Sides plain = sides;
+      for (Series* side : {&plain.baseline, &plain.current}) drop(*side, [](int) { return true; });
+      const ComparisonRow row = sides.row();
+      EXPECT_EQ(row.verdict, plain.row().verdict) << change << " " << seed;
+      EXPECT_EQ(row.reason.code, plain.row().reason.code);
+      EXPECT_TRUE(row.over_places) << "the figures are told";
+    }
+}
+
+// A change of the copies alone is no change of the build.
+TEST(OverPlaces, ARowThatPassesIsNotRedByCopiesThatDoOtherwise) {
+  const ComparisonRow row = hidden(0.01, 0, 1, 0.0005, -0.01).row();
+  EXPECT_TRUE(is_pass(row.verdict));
+  EXPECT_NEAR(row.over_places->ratio, 1.01, 0.001);
+}
+
+// How a hundred hidden slowdowns of 1 %, and as many moves alone, end.
+TEST(OverPlaces, AHiddenOnePercentIsFoundInNineteenOfTwentyAndMovesAloneNever) {
+  int found = 0, red = 0;
+  for (unsigned seed = 1; seed <= 100; ++seed) {
+    found += hidden(0.01, 0.009, seed, 0.001).row().verdict == Verdict::regressed ? 1 : 0;
+    for (const double place : {-0.004, 0.0, 0.004})
+      red += hidden(0, place, seed).row().verdict == Verdict::regressed ? 1 : 0;
+  }
+  EXPECT_GE(found, 95);
+  EXPECT_EQ(red, 0);
+}
+
 }  // namespace
 }  // namespace harness

@@ -69,6 +69,8 @@ TEST(Identity, CoversWhatTheDeviceDoes) {
   EXPECT_TRUE(proof_covers("error", "cuda"));
   EXPECT_FALSE(proof_covers("launch_time", "cuda"));
   EXPECT_TRUE(proof_covers("peak_memory", "cuda")) << "the digest holds it";
+  EXPECT_TRUE(proof_covers("energy", "cuda"));
+  EXPECT_TRUE(proof_covers("sustained_time", "cuda"));
   EXPECT_FALSE(proof_covers("setup_time", "cuda"));
 }
 

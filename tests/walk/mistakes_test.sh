@@ -17,10 +17,10 @@ sed 's/cache: hot/cache: hto/' suite.yaml >choice.yaml
 sed 's/n: \[64\]/n: [9000000000000000]/' suite.yaml >huge.yaml
 sed 's/n: \[64\]/m: [64]/' suite.yaml >axis.yaml
 sed 's#./plugin.so#./plugni.so#' suite.yaml >plugin.yaml
-sed 's/version: 1/version: 9/' suite.yaml >version.yaml
+sed 's/version: 2/version: 9/' suite.yaml >version.yaml
 sed 's/variants: \[/variants [/' suite.yaml >colon.yaml
 sed 's/workload: twice/workload: something/' suite.yaml >other.yaml
-sed 's/version: 1/version: 2/' suite.yaml >claimed.yaml
+cp suite.yaml claimed.yaml
 printf '%s\n' 'claims:' '  - {says: it is fast, source: a test, of: "twcie/*", value: "<= 1"}' >>claimed.yaml
 echo "margin: 5" >>key.yaml
 sed 's/workload: twice/workload: tiled/; s/\[right\]/[blocks]/' suite.yaml >tuned.yaml

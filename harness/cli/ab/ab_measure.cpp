@@ -18,6 +18,7 @@
 #include "harness/cli/output/progress_line.h"
 #include "harness/cli/output/rescue.h"
 #include "harness/cli/programs/record_keeper.h"
+#include "harness/measure/schedule/interrupt.h"
 #include "harness/measure/schedule/paired_builds.h"
 #include "harness/measure/schedule/run.h"
 #include "harness/report/words/kernel_words.h"
@@ -116,7 +117,9 @@ class AbRun {
     if (report && !report->interrupted && how_.pair) report = measure_alone(plan);
     if (report && !report->interrupted && how_.red) report = measure_again();
     if (report && !report->interrupted && how_.pair) report = measure_doubtful_alone(plan);
-    if (report && !report->interrupted && how_.movable) report = measure_at_places(plan);
+    if (report && !report->interrupted && how_.movable) report = measure_called_at_places(plan);
+    if (report && !report->interrupted && how_.hidden && how_.pair && !InterruptGuard::interrupted())
+      report = measure_hidden_at_places(plan);
     line_.clear();
     for (std::optional<RecordKeeper>& keeper : keepers_)
       if (const Status written = keeper->write_late(); !written) return fail(rescued_both(written.error()));
@@ -249,7 +252,7 @@ class AbRun {
 
   // Results are kept where both builds have them at all places. A failure and Ctrl-C leave the verdicts as
   // they are: all that these need was measured before.
-  Result<RunReport> measure_at_places(Plan plan) {
+  Result<RunReport> measure_called_at_places(const Plan& plan) {
     const Result<AbRecords> measured = measured_so_far();
     if (!measured) return fail(measured.error());
     const MovableCases cases = how_.movable(*measured);
@@ -259,11 +262,27 @@ class AbRun {
         records_.unshifted.emplace(id, "both builds were measured in processes of their own");
       return RunReport{};
     }
-    take_decisions(plan, measured->baseline);
+    return measure_at_places(plan, *measured, cases, true);
+  }
+
+  // Apart from the others, so that no kernel of these keeps a file of those from being moved. Nobody is told
+  // of kernels that cannot be moved: their rows say no less than without places.
+  Result<RunReport> measure_hidden_at_places(const Plan& plan) {
+    const Result<AbRecords> measured = measured_so_far();
+    if (!measured) return fail(measured.error());
+    records_.hidden = how_.hidden(*measured);
+    if (records_.hidden.cases.empty()) return RunReport{};
+    return measure_at_places(plan, *measured, records_.hidden.cases, false);
+  }
+
+  Result<RunReport> measure_at_places(Plan plan, const AbRecords& measured, const MovableCases& cases,
+                                      bool tell_refused) {
+    take_decisions(plan, measured.baseline);
     Result<PlacesMeasured> places =
         measure_places(std::move(plan), *how_.pair, cases, shared_options(0), seed_);
     if (!places) return fail(places.error());
-    records_.unshifted = std::move(places->unshifted);
+    records_.unshifted.merge(std::move(places->unshifted));
+    if (tell_refused) records_.unshifted.merge(std::move(places->refused));
     for (const std::size_t side : {0, 1})
       for (const EncodedResult& one : places->results[side])
         if (const Status kept = keepers_[side]->put(one); !kept) return fail(kept.error());

@@ -20,6 +20,7 @@ struct AbRecords {
   Record current;
   bool interrupted = false;  // what was finished is in the store
   Unshifted unshifted = {};  // changed cases that were not measured at other places of their code
+  HiddenCases hidden = {};   // that were to be measured so, though nothing is called worse
 };
 
 struct AbMeasuring {
@@ -35,6 +36,8 @@ struct AbMeasuring {
   std::function<std::set<std::string>(const AbRecords&)> doubtful = {};
   // Called after that: the changed cases to measure at all places of their code.
   std::function<MovableCases(const AbRecords&)> movable = {};
+  // And after that: those that pass or are undecided, which their place may hide.
+  std::function<HiddenCases(const AbRecords&)> hidden = {};
 };
 
 // The record of a side as planned. Both sides get one pairing.

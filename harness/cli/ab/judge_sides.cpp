@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
-#include <string>
 #include <utility>
 
 #include "harness/cli/ab/red_counters.h"
@@ -45,7 +42,7 @@ int conclude(Store& store, const AbRecords& records, const AbSides& sides,
   Comparison comparison = compare_sides(records, how);
   tell_way(comparison, how.instead);
   tell_confirmations(comparison, !how.look.no_confirm);
-  tell_places(comparison, records.unshifted);
+  tell_places(comparison, records.unshifted, records.hidden);
   if (const Status kept = keep_verdict(store, records.current.id, comparison); !kept)
     return report_error(rescued(records.current, rescued(records.baseline, kept.error())));
   add_code(comparison, {files_of(sides.baseline), files_of(sides.current)});
@@ -95,6 +92,13 @@ int judge_sides(Store& store, const AbSides& sides, AbJudging how, SuiteOutputs&
     measuring.red = [&](const AbRecords& measured) { return red_cases(compare_sides(measured, how)); };
     measuring.movable = [&](const AbRecords& measured) {
       return movable_cases(compare_sides(measured, how));
+    };
+    measuring.hidden = [&](const AbRecords& measured) {
+      return hidden_cases(compare_sides(measured, how), measured.baseline, measured.current, how.place_budget,
+                          [&](const MovableCases& cases) -> Unshifted {
+                            Result<ShiftedBuilds> moved = shifted_builds(*measuring.pair, cases, 0);
+                            return moved ? std::move(moved->refused) : Unshifted{};
+                          });
     };
   }
   measuring.doubtful = [&](const AbRecords& measured) {

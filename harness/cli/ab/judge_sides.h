@@ -24,6 +24,7 @@ struct AbJudging {
   Fact<SourceCode> baseline, current;  // how the sides were found
   bool instead = false;                // in place of a stored baseline, which is missing
   std::shared_ptr<LoadedPairs> loaded = std::make_shared<LoadedPairs>();
+  Seconds place_budget = 60;  // for hidden_cases()
   // Called with the complete records. Returns an exit status.
   std::function<int(const AbRecords&)> on_measured = {};
 };

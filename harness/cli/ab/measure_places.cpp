@@ -113,8 +113,9 @@ Result<PlacesMeasured> measure_places(Plan plan, const PairedBuilds& pair, Movab
   keep(plan, cases);
   for (PlannedCase& one : plan.cases) {
     one.sampling.processes = 1;
+    // Two builds in one process are sampled twice as long.
     one.sampling.max_time =
-        std::min(one.sampling.max_time, most_seconds_at_places / static_cast<double>(results_a_side));
+        std::min(one.sampling.max_time, most_seconds_at_places / static_cast<double>(2 * results_a_side));
   }
   const auto into = [&](std::size_t side) {
     return [&results, side](const EncodedResult& result) -> Status {
@@ -133,7 +134,7 @@ Result<PlacesMeasured> measure_places(Plan plan, const PairedBuilds& pair, Movab
         refuse_all(shifted.error().message, cases, done.unshifted);
         break;
       }
-      refuse(shifted->refused, cases, done.unshifted);
+      refuse(shifted->refused, cases, done.refused);
       keep(plan, cases);
       if (cases.empty()) break;
       options.pair = shifted->pair;

@@ -11,13 +11,11 @@
 
 namespace harness {
 
-// The most time that both builds of a case are sampled, over all places and processes together. Where this
-// leaves fewer samples than were taken as compiled, the verdict demands all the same that both agree.
-inline constexpr Seconds most_seconds_at_places = 10;
-
 struct PlacesMeasured {
   // The baseline's and the current build's: only of cases that both measured in all processes at all places.
   std::array<std::vector<EncodedResult>, 2> results;
+  Unshifted
+      refused;  // the cases whose kernels cannot be moved, or are not known, so that nothing was measured
   Unshifted unshifted;  // the other cases; all, where this was interrupted
 };
 

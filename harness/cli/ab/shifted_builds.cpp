@@ -5,14 +5,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "harness/base/text.h"
 #include "harness/code/device_file.h"
 #include "harness/code/mapped_file.h"
 #include "harness/code/shift/shifted_file.h"
-#include "harness/model/code/change_causes.h"
-#include "harness/model/code/shifted_process.h"
-#include "harness/verdict/place/over_places.h"
-#include "harness/verdict/read/kernels.h"
 
 namespace harness {
 namespace fs = std::filesystem;
@@ -29,10 +24,6 @@ unsigned architecture_of(const std::string& capability) {
     number = number * 10 + static_cast<unsigned>(one - '0');
   }
   return number;
-}
-
-void add(std::set<std::string>& names, const std::optional<KernelUse>& kernel) {
-  if (kernel && !is_memory_operation(*kernel)) names.insert(kernel->name);
 }
 
 // The modules of one side, with what became of their functions.
@@ -113,43 +104,6 @@ class ShiftedSide {
 };
 
 }  // namespace
-
-MovableCases movable_cases(const Comparison& comparison) {
-  MovableCases cases;
-  for (const ComparisonRow& row : comparison.rows) {
-    if (!can_be_of_place(row) || row.over_places || row.causes == nullptr) continue;
-    MovableCase found{row.causes->evidence.compute_capability, {}, {}};
-    for (const KernelSides& one : row.causes->evidence.kernels) {
-      if (one.baseline) found.launches[0].push_back(*one.baseline);
-      if (one.current) found.launches[1].push_back(*one.current);
-      const bool equal = one.baseline && one.current && !one.baseline->code.empty() &&
-                         one.baseline->code == one.current->code;
-      if (equal) continue;
-      add(found.baseline, one.baseline);
-      add(found.current, one.current);
-    }
-    if (!found.baseline.empty() && !found.current.empty()) cases.emplace(row.case_id, std::move(found));
-  }
-  return cases;
-}
-
-void tell_places(Comparison& comparison, const Unshifted& unshifted) {
-  std::set<std::string> shifted;
-  int processes = 0;
-  for (const ComparisonRow& row : comparison.rows)
-    if (row.over_places) {
-      shifted.insert(row.case_id);
-      processes = row.over_places->processes;
-    }
-  if (!shifted.empty())
-    comparison.remarks.push_back(
-        {RemarkCode::code_shifted,
-         {{"cases", shifted.size()}, {"places", code_places}, {"processes", processes}}});
-  std::map<std::string, std::vector<std::string>> by_reason;
-  for (const auto& [id, why] : unshifted) by_reason[why].push_back(id);
-  for (const auto& [why, ids] : by_reason)
-    comparison.remarks.push_back({RemarkCode::code_unshifted, {{"cases", join(ids, ", ")}, {"reason", why}}});
-}
 
 Result<ShiftedBuilds> shifted_builds(const PairedBuilds& pair, const MovableCases& cases, int shift) {
   ShiftedBuilds shifted{pair, {}, {}, std::make_unique<TemporaryFolder>()};

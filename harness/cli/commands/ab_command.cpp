@@ -9,6 +9,7 @@
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/declared/examples.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/options/looks_options.h"
 #include "harness/cli/options/policy_options.h"
 #include "harness/cli/options/typed_option.h"
 #include "harness/cli/output/emit.h"
@@ -30,6 +31,7 @@ struct AbArguments {
   ClockOption clocks;
   PairMode pair = PairMode::automatic;
   LookOptions look;
+  BudgetOption places{60};
   PolicyOptions policy;
   OutputOptions output;
 };
@@ -102,6 +104,7 @@ int ab_suite(Store& store, const AbArguments& arguments, const AbJob& job,
       commands ? shown(arguments.baseline_command) : found(request.baseline, request.baseline_build),
       commands ? shown(arguments.current_command) : found(request.current, request.current_build)};
   how.loaded = loaded;
+  how.place_budget = arguments.places.budget;
   return judge_sides(store, *job.sides, std::move(how), outputs, made_by);
 }
 
@@ -198,6 +201,11 @@ void add_ab(Commands& commands) {
              "process: both builds in one process; session: in processes that take turns; auto: `process` "
              "where it is possible");
   arguments.look.add_to(command);
+  arguments.places.add_to(
+      command,
+      "device time for kernels with other code that pass or are undecided, at all places of it, as estimated "
+      "by their processes; 0s: none",
+      "1m");
   arguments.measuring.add_to(command);
   arguments.clocks.add_to(command);
   arguments.policy.add_to(command);

@@ -1,7 +1,6 @@
 // `harness calibrate`: how much results of one build vary here, and what to measure with.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
 #include "harness/base/files.h"
@@ -21,7 +20,9 @@
 #include "harness/cli/run/quick_calibration.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/model/codec.h"
+#include "harness/model/pin/figures.h"
 #include "harness/report/documents.h"
+#include "harness/report/words/source_words.h"
 #include "harness/store/adapters/import_formats.h"
 #include "harness/store/baselines.h"
 #include "harness/store/store.h"
@@ -54,7 +55,13 @@ std::string id_of(const std::string& text) {
 Result<Record> read_session(const std::string& path) {
   const Result<std::string> text = read_named_file(path, {".json", ".jsonl"});
   if (!text) return fail(text.error());
-  if (!path.ends_with(".jsonl")) return decode_record(*text, path);
+  if (!path.ends_with(".jsonl")) {
+    Result<Record> record = decode_record(*text, path);
+    if (record && lacks_samples(*record))
+      return fail(ErrorKind::usage, Location{path}, std::string(report::pin_without_samples),
+                  "name records that `harness run --output FILE` wrote");
+    return record;
+  }
   Checked<Record> record = import_samples(*text, path);
   if (!record) return fail(record.error().front());
   record->id = id_of(*text);

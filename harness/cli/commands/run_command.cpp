@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <utility>
 
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/declared/examples.h"

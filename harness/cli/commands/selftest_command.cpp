@@ -24,7 +24,7 @@ namespace {
 constexpr int exit_above_limit = 1;
 
 // The default suite of --aa: short cases for each kind of device.
-constexpr const char* own_suite = R"(version: 1
+constexpr const char* own_suite = R"(version: 2
 name: selftest
 defaults:
   sampling: {processes: 10, placements: 2, samples: 20, warmup: 2, preheat: 20ms, max_time: 200ms, timeout: 30s}

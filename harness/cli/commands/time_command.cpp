@@ -3,7 +3,6 @@
 
 #include <boost/algorithm/string/replace.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/base/process.h"

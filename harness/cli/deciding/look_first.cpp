@@ -62,7 +62,8 @@ Status put_kernels(RecordKeeper& keeper, const std::map<std::string, EncodedResu
   for (auto one = looks.lower_bound(begin); one != looks.end() && one->first.starts_with(begin); ++one)
     kernels.push_back(&one->second);
   const auto place = [&](const EncodedResult* one) {
-    return std::find(step.begin(), step.end(), one->result.kernels.front());
+    return one->result.kernels.empty() ? step.end()
+                                       : std::find(step.begin(), step.end(), one->result.kernels.front());
   };
   std::stable_sort(kernels.begin(), kernels.end(),
                    [&](const auto* one, const auto* other) { return place(one) < place(other); });
@@ -83,7 +84,7 @@ Status put_spared(RecordKeeper& keeper, const Looks& looks, const std::set<std::
       const auto look = starts->find(planned.id);
       if (!spared.contains(planned.id) || look == starts->end()) continue;
       if (Status kept = keeper.put(look->second); !kept) return kept;
-      if (!planned.is_traced()) continue;
+      if (!planned.is_traced() && !planned.is_observed()) continue;
       if (Status kept = put_kernels(keeper, *starts, planned, look->second.result.kernels); !kept)
         return kept;
     }

@@ -1,7 +1,5 @@
 #include "harness/cli/declared/command_tree.h"
 
-#include <algorithm>
-
 #include "harness/base/text.h"
 
 namespace harness {

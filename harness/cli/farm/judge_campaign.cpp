@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
-#include <string_view>
 
 #include "harness/base/files.h"
 #include "harness/cli/deciding/confirm_red.h"

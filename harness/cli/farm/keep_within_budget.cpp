@@ -41,7 +41,8 @@ bool is_changed(const std::map<std::string, ProofGap>& gaps, const std::string& 
     case ProofGapCode::other_workload:
     case ProofGapCode::other_parameters:
     case ProofGapCode::other_seed:
-    case ProofGapCode::other_inputs: return true;
+    case ProofGapCode::other_inputs:
+    case ProofGapCode::other_files: return true;
     default: return false;
   }
 }

@@ -16,11 +16,6 @@ namespace {
 
 constexpr std::size_t most_records = 20;  // that are read, for cases that newer ones did not measure
 
-// Phases of a process that belong to none of its cases.
-bool is_of_process(const Phase& phase) {
-  return phase.name.starts_with("process_") || phase.name == "load";
-}
-
 // The standard deviation of their logarithms. Nothing below two values.
 std::optional<double> log_sd_of(std::vector<double> values) {
   if (values.size() < 2) return std::nullopt;
@@ -43,7 +38,7 @@ KnownCase known_of(const Record& record, const CaseRecord& one_case) {
   for (const ProcessResult& one : one_case.processes) {
     if (one.outcome != Outcome::measured) continue;
     for (const Phase& phase : one.phases)
-      if (!is_of_process(phase)) all += phase.duration;
+      if (!is_phase_of_process(phase)) all += phase.duration;
     ++processes;
   }
   if (processes > 0 && all > 0) known.cost = all / processes / builds_of_process(record);
@@ -54,6 +49,10 @@ KnownCase known_of(const Record& record, const CaseRecord& one_case) {
 }
 
 }  // namespace
+
+bool is_phase_of_process(const Phase& phase) {
+  return phase.name.starts_with("process_") || phase.name == "load";
+}
 
 Result<KnownCases> known_cases(Store& store, const Plan& plan) {
   std::set<std::string> wanted;

@@ -23,4 +23,7 @@ using KnownCases = std::map<std::string, KnownCase>;
 // The cases of the plan that the newest complete records of its suite measured, on whatever machine.
 Result<KnownCases> known_cases(Store& store, const Plan& plan);
 
+// Whether the phase of a process belongs to none of its cases.
+bool is_phase_of_process(const Phase& phase);
+
 }  // namespace harness

@@ -1,6 +1,5 @@
 #include "harness/cli/history/alert_history.h"
 
-#include <algorithm>
 #include <set>
 
 #include "harness/cli/options/date.h"

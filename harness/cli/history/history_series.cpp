@@ -1,8 +1,5 @@
 #include "harness/cli/history/history_series.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <set>
 #include <tuple>
 #include <unordered_map>

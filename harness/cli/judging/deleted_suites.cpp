@@ -1,6 +1,5 @@
 #include "harness/cli/judging/deleted_suites.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <set>

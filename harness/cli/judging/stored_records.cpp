@@ -15,8 +15,8 @@ Result<std::unique_ptr<Store>> open_for_reading(const StoreOption& option) {
   return Store::empty(option.url);
 }
 
-Status check_side(const StoreOption& from, const std::string& option, const std::string& name, StoreUse use) {
-  auto store = use == StoreUse::read_only ? Store::open_read_only(from.url) : Store::open_existing(from.url);
+Status check_side(const StoreOption& from, const std::string& option, const std::string& name) {
+  auto store = Store::open_read_only(from.url);
   if (!store && store.error().kind == ErrorKind::missing) store = Store::empty(from.url);
   if (!store) return fail(store.error());
   Status checked = check_side_name(**store, name, ".");

@@ -16,10 +16,8 @@ namespace harness {
 Result<std::unique_ptr<Store>> open_for_reading(const StoreOption& option);
 
 // An error that begins with `option` when `name` can mean no side, so that a slip is not blamed on the other
-// side. Call it before looking for either side. `read_only`: a store of an older schema stays as it is.
-enum class StoreUse { read_and_written, read_only };
-Status check_side(const StoreOption& from, const std::string& option, const std::string& name,
-                  StoreUse use = StoreUse::read_and_written);
+// side. Call it before looking for either side.
+Status check_side(const StoreOption& from, const std::string& option, const std::string& name);
 
 // The records that `name` (revision, record or file) stands for, one a suite, read only.
 Result<std::vector<Selected>> read_records(const SelectionOptions& from, const std::string& name);

@@ -114,6 +114,11 @@ Result<std::map<std::string, TunedSuite>> pinned_values(const Suite& suite, Chos
   return tuned;
 }
 
+bool is_scripted(const ChosenDevices& chosen) {
+  return std::any_of(chosen.devices.begin(), chosen.devices.end(),
+                     [](const auto& device) { return is_scripted_device(device.second); });
+}
+
 }  // namespace
 
 Checked<Prepared> prepare(const SuiteOptions& options, const WorkBesideProbe& beside) {
@@ -143,6 +148,7 @@ Checked<Prepared> prepare(const Suite& suite, const SuiteOptions& options, const
                      .unmatched = options.of_several ? &unmatched : nullptr,
                      .axes = options.axes,
                      .overrides = overrides_from(options),
+                     .scripted = is_scripted(*chosen),
                      .arms = options.arms};
   wishes.plan_counters = counters;
   if (!options.arms) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 
 #include "harness/cli/options/typed_option.h"
 #include "harness/device/host/gpu_state.h"

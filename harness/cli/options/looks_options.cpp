@@ -52,8 +52,8 @@ void LooksOption::add_to(CLI::App& command) {
       ->type_name("LIST");
 }
 
-void BudgetOption::add_to(CLI::App& command, const std::string& about) {
-  add_typed(command, "--budget", budget, parse_budget, about)->type_name("DURATION")->default_str("5m");
+void BudgetOption::add_to(CLI::App& command, const std::string& about, const std::string& usual) {
+  add_typed(command, "--budget", budget, parse_budget, about)->type_name("DURATION")->default_str(usual);
 }
 
 }  // namespace harness

@@ -24,10 +24,11 @@ struct LooksOption {
 struct BudgetOption {
   Seconds budget = 300;
 
-  // --budget
+  // --budget; `usual`: what `budget` is, for the help.
   void add_to(CLI::App& command,
               const std::string& about =
-                  "time for measuring undecided cases up to their next look, e.g. 90s; 0s: none");
+                  "time for measuring undecided cases up to their next look, e.g. 90s; 0s: none",
+              const std::string& usual = "5m");
 };
 
 }  // namespace harness

@@ -1,6 +1,5 @@
 #include "harness/cli/options/output_options.h"
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 

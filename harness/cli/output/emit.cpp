@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <string_view>
-#include <utility>
 
 #include "harness/base/environment.h"
 #include "harness/base/files.h"

@@ -1,6 +1,5 @@
 #include "harness/cli/provenance/unbuilt_programs.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>

@@ -1,7 +1,6 @@
 // `harness report`: stored records as reports, one a suite, or all on one page that claims open.
 #include <fmt/format.h>
 
-#include <iterator>
 #include <set>
 #include <utility>
 

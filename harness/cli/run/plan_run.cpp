@@ -56,8 +56,7 @@ Status check_before_measuring(const RunArguments& arguments, const Prepared& pre
     if (const Status built = check_modules_built_from_head(".", prepared.plan.modules); !built) return built;
   }
   if (arguments.against.empty()) return {};
-  return check_side(arguments.store, "--against", arguments.against,
-                    arguments.keep_in.empty() ? StoreUse::read_and_written : StoreUse::read_only);
+  return check_side(arguments.store, "--against", arguments.against);
 }
 
 // While a worker opens a GPU, this process hashes the program; and measuring begins while that worker ends. A

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "harness/base/files.h"
 #include "harness/cli/commands/commands.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "harness/base/text.h"

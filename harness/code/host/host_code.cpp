@@ -398,18 +398,6 @@ HostReach HostCode::reach_of_outside(const IsEnd& is_end) const {
   return graph_->reach(nodes, is_end);
 }
 
-std::vector<std::string> HostCode::callees(std::string_view function) const {
-  std::vector<std::string> names;
-  for (const int one : graph_->named(function)) {
-    graph_->read(one, nowhere);
-    for (const Graph::Edge& edge : graph_->nodes[static_cast<std::size_t>(one)].edges)
-      if (edge.node != nowhere)
-        for (const std::string& name : graph_->nodes[static_cast<std::size_t>(edge.node)].names)
-          names.push_back(name);
-  }
-  return names;
-}
-
 std::string HostCode::content_of(std::string_view name) const {
   std::string text;
   for (const int one : graph_->named(name)) {

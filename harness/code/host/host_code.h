@@ -53,8 +53,6 @@ class HostCode {
   [[nodiscard]] HostReach reach(const std::vector<std::string>& roots, const IsEnd& is_end) const;
   // Likewise from all that the outside can start: exports, initialisers, the program's entry.
   [[nodiscard]] HostReach reach_of_outside(const IsEnd& is_end) const;
-  // The functions that a function calls itself, where it is a list of calls.
-  [[nodiscard]] std::vector<std::string> callees(std::string_view function) const;
 
   // A hash of a function or an object and of the names that it refers to, for telling which of those that two
   // graphs hold differ. "" where there is none of this name.

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cmath>
 #include <ctime>
-#include <iterator>
 #include <sstream>
 #include <string>
 

@@ -11,6 +11,11 @@
 #include "harness/device/cuda/profiling/names.h"
 
 namespace harness::cuda {
+namespace {
+
+constexpr Seconds between_energy_readings = 0.5e-3;  // from begin to begin, where a reading is shorter
+
+}  // namespace
 
 Result<std::unique_ptr<CudaSensors>> CudaSensors::create(SensorParts parts,
                                                          const cudaDeviceProp& properties) {
@@ -51,6 +56,16 @@ Since<Conditions> CudaSensors::watch_conditions() {
     if (!after || !before) return after;
     return combined(*before, *after);
   };
+}
+
+Since<EnergyLog> CudaSensors::watch_energy() {
+  return read_energy_apart([this] { return nvml_.joules(); }, host_now, between_energy_readings);
+}
+
+std::optional<double> CudaSensors::power_cap() {
+  const std::optional<unsigned> milliwatts = nvml_.facts().power_limit_milliwatts;
+  if (!milliwatts) return std::nullopt;
+  return *milliwatts / 1000.0;
 }
 
 }  // namespace harness::cuda

@@ -33,6 +33,8 @@ class CudaSensors final : public Sensors {
   Result<double> measure_link() override;
   double clock_ghz() override { return meter_->ghz(parts_.queue.use()); }
   Since<Conditions> watch_conditions() override;
+  Since<EnergyLog> watch_energy() override;
+  std::optional<double> power_cap() override;
 
  private:
   CudaSensors(SensorParts parts, const cudaDeviceProp& properties, std::unique_ptr<ClockMeter> meter);

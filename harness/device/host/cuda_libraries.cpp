@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <vector>
 
 #include "harness/base/environment.h"

@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <fstream>
-#include <iterator>
 
 #include "harness/base/environment.h"
 #include "harness/base/text.h"

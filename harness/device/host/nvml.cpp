@@ -41,6 +41,8 @@ Nvml::Nvml(const std::string& uuid, const std::string& pci_bus) : library_(std::
   if (!library_->started()) return;
   device_ = library_->find("nvmlDeviceGetHandleByUUID", uuid);
   if (device_ == nullptr) device_ = library_->find("nvmlDeviceGetHandleByPciBusId_v2", pci_bus);
+  counts_alone_ =
+      device_ != nullptr && !library_->current_mode("nvmlDeviceGetMigMode", device_).value_or(false);
 }
 
 Nvml::~Nvml() = default;
@@ -71,6 +73,13 @@ std::optional<Conditions> Nvml::conditions() const {
   now.throttled = library_->clock_event_reasons(device_);
   now.other_processes = others_among(library_->processes(device_));
   return now;
+}
+
+std::optional<double> Nvml::joules() const {
+  if (!counts_alone_) return std::nullopt;
+  const auto millijoules = library_->wide_number("nvmlDeviceGetTotalEnergyConsumption", device_);
+  if (!millijoules) return std::nullopt;
+  return static_cast<double>(*millijoules) / 1000;
 }
 
 }  // namespace harness

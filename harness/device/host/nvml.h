@@ -44,9 +44,14 @@ class Nvml {
   // may number processes differently. If this process is then not listed, one of those listed counts as it.
   [[nodiscard]] std::optional<Conditions> conditions() const;
 
+  // The energy that the GPU has used since its driver was loaded, in joules. std::nullopt where it has no
+  // such counter. In MIG mode, too, where it counts for other slices. Any thread, one at a time.
+  [[nodiscard]] std::optional<double> joules() const;
+
  private:
   std::unique_ptr<NvmlLibrary> library_;
   struct NvmlDeviceTag* device_ = nullptr;  // null: NVML is missing, or does not know the GPU
+  bool counts_alone_ = false;               // its counters are of no other slice
 };
 
 }  // namespace harness

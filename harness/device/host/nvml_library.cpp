@@ -103,6 +103,13 @@ std::optional<unsigned> NvmlLibrary::number(const char* name, NvmlHandle device)
   return value;
 }
 
+std::optional<unsigned long long> NvmlLibrary::wide_number(const char* name, NvmlHandle device) const {
+  const auto query = function<int(NvmlHandle, unsigned long long*)>(name);
+  unsigned long long value = 0;
+  if (query == nullptr || query(device, &value) != nvml::success) return std::nullopt;
+  return value;
+}
+
 std::optional<unsigned> NvmlLibrary::number(const char* name, NvmlHandle device, int which) const {
   const auto query = function<int(NvmlHandle, int, unsigned*)>(name);
   unsigned value = 0;

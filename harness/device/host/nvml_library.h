@@ -62,6 +62,7 @@ class NvmlLibrary {
   [[nodiscard]] std::optional<std::string> driver_version() const;
   [[nodiscard]] std::optional<std::string> pci_bus(NvmlHandle device) const;
   [[nodiscard]] std::optional<unsigned> number(const char* name, NvmlHandle device) const;
+  [[nodiscard]] std::optional<unsigned long long> wide_number(const char* name, NvmlHandle device) const;
   // For queries that are told which of several: a clock, a sensor.
   [[nodiscard]] std::optional<unsigned> number(const char* name, NvmlHandle device, int which) const;
   // For ECC and MIG modes, which have a current value and one that a reset would bring.

@@ -233,6 +233,9 @@ ScriptedCase read_case(const Json& json, const std::string& path, const Context&
   reader.number("boost_duty", c.boost_duty, positive);
   reader.number("slow_ghz", c.slow_ghz, positive);
   reader.number("takes_bytes", c.takes_bytes, 0);
+  reader.number("watts", c.watts, 0);
+  reader.number("sustained_us", c.sustained_us, positive);
+  reader.number("round_pause_us", c.round_pause_us, 0);
   reader.each("conditions", [&](const Json& one, const std::string& where) {
     c.conditions.push_back(read_conditions(one, where, context));
   });
@@ -257,6 +260,20 @@ ScriptedCase read_case(const Json& json, const std::string& path, const Context&
   }
   reader.finish();
   return c;
+}
+
+ScriptedEnergy read_energy(const Json& json, const Context& context) {
+  constexpr double one_us = 1, one_ms = 1;  // shorter ones would be very many in a watch
+  ScriptedEnergy energy;
+  Reader reader(json, "/energy", context.source, context.error);
+  reader.number("idle_watts", energy.idle_watts, 0);
+  if (json.is_object() && json.contains("step_ms")) energy.step_ms.clear();
+  reader.numbers("step_ms", energy.step_ms, one_ms);
+  reader.number("reading_us", energy.reading_us, one_us);
+  reader.number("back_after_ms", energy.back_after_ms, 0);
+  reader.number("cap_watts", energy.cap_watts, 0);
+  reader.finish();
+  return energy;
 }
 
 MachineField read_field(const std::string& name, const Json& json, const Context& context) {
@@ -304,6 +321,7 @@ Script read_script(const Json& json, const Context& context) {
     script.gate_obstacle = Note{*code};
   else if (!obstacle.empty())
     reader.complain("/gate_obstacle", "the code of a note");
+  if (const Json* energy = reader.member("energy")) script.energy = read_energy(*energy, context);
   reader.number("batch_below_us", script.batch_below_us, 0);
   if (const Json* control = reader.member("control")) {
     script.control.emplace();

@@ -181,6 +181,7 @@ class ScriptedDevice::ScriptedBatch final : public Batch {
   Result<Timing> watch(const TimingOptions& options, const WatchedCall& watched) override {
     return time(options, &watched);
   }
+  void queue(sdk::Stream stream) override { make_calls(work_, calls_, stream, nullptr); }
 
  private:
   Result<Timing> time(const TimingOptions& options, const WatchedCall* watched) {
@@ -276,6 +277,61 @@ Since<Conditions> ScriptedDevice::watch_conditions() {
         return one.conditions;
     return std::nullopt;
   };
+}
+
+double ScriptedDevice::joules(Seconds at) const {
+  const auto next = std::upper_bound(drawn_.begin(), drawn_.end(), at,
+                                     [](Seconds time, const Drawn& one) { return time < one.at; });
+  const Drawn& last = *std::prev(next);
+  const double watts = next == drawn_.end() ? (script_.energy ? script_.energy->idle_watts : 0)
+                                            : (next->joules - last.joules) / (next->at - last.at);
+  return last.joules + watts * (at - last.at);
+}
+
+// The readings of a watch follow each other at once.
+Since<EnergyLog> ScriptedDevice::watch_energy() {
+  return [this, began = now_]() -> std::optional<EnergyLog> {
+    if (!script_.energy) return std::nullopt;
+    const ScriptedEnergy& counter = *script_.energy;
+    const Seconds reading = counter.reading_us * microsecond;
+    EnergySteps steps;
+    Seconds stepped = began, next = began;
+    int step = 0;
+    const auto advance = [&] {
+      stepped = std::exchange(
+          next, counter.step_ms.empty() ? now_ + reading : next + cyclic(counter.step_ms, step++) * 1e-3);
+    };
+    advance();
+    for (int i = 0; began + i * reading < now_; ++i) {
+      const Seconds asked = began + i * reading, read = asked + reading / 2;
+      while (next <= read) advance();
+      const bool back = counter.back_after_ms && read - began > *counter.back_after_ms * 1e-3;
+      if (!steps.add(back ? 0 : joules(stepped), asked, asked + reading)) break;
+    }
+    return steps.take();
+  };
+}
+
+std::optional<double> ScriptedDevice::power_cap() {
+  return script_.energy ? script_.energy->cap_watts : std::nullopt;
+}
+
+Result<std::vector<EndedCalls>> ScriptedDevice::work_through(const Round& round, Seconds duration) {
+  if (lost_) return fail(ErrorKind::environment, *lost_);
+  round.work({});
+  const double us = microseconds(CacheMode::hot, current_->sustained_us);
+  const Seconds end = now_ + duration, pause = current_->round_pause_us * microsecond;
+  std::vector<EndedCalls> progress{{0, now_, 0}};
+  while (now_ < end) {
+    if (progress.size() > 1) now_ += pause;
+    drawn_.push_back({now_, joules(now_)});
+    const Seconds busy = round.calls * us * microsecond;
+    drawn_.push_back({now_ + busy, drawn_.back().joules + current_->watts * busy});
+    now_ += busy;
+    const EndedCalls& last = progress.back();
+    progress.push_back({last.calls + round.calls, now_, last.idle + (progress.size() > 1 ? pause : 0)});
+  }
+  return progress;
 }
 
 std::vector<KernelUse> ScriptedDevice::kernels_now() const {

@@ -58,6 +58,9 @@ struct ScriptedCase {
   std::optional<double> boost_duty;  // a call after a pause for a larger one runs at `slow_ghz`
   double slow_ghz = 1;
   double takes_bytes = 0;
+  double watts = 0;                    // while its calls follow each other
+  std::optional<double> sustained_us;  // a call then; none: as ever
+  double round_pause_us = 0;           // between rounds of them
   std::vector<ScriptedConditions> conditions;
   std::vector<KernelUse> kernels;
   std::vector<std::string> process_code;  // of all its kernels, by process; none: as the kernels say
@@ -65,6 +68,15 @@ struct ScriptedCase {
   std::vector<CounterValue> counters;
   std::optional<Identity> identity;  // none: the device tells nothing
   std::optional<ScriptedError> error;
+};
+
+// A counter of energy. Its steps are counted from the begin of a watch.
+struct ScriptedEnergy {
+  double idle_watts = 0;
+  std::vector<double> step_ms{100};     // between two steps, in turn; none: it stands still
+  double reading_us = 1000;             // how long one takes, with the counter's value at its middle
+  std::optional<double> back_after_ms;  // of a watch: it begins again at 0
+  std::optional<double> cap_watts;
 };
 
 struct Script {
@@ -78,6 +90,7 @@ struct Script {
   double batch_below_us = 0;
   std::size_t cache_bytes = 4096;
   std::optional<Note> gate_obstacle = {};
+  std::optional<ScriptedEnergy> energy = {};  // none: the device has no counter
   std::vector<ScriptedCase> cases;
   ScriptedCase fallback;
 };
@@ -119,6 +132,11 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   [[nodiscard]] Seconds now() override { return now_; }
   [[nodiscard]] Seconds unix_time() override;
   Since<Conditions> watch_conditions() override;
+  Since<EnergyLog> watch_energy() override;
+  std::optional<double> power_cap() override;
+  // The work itself runs once.
+  Result<std::vector<EndedCalls>> work_through(const Round& round, Seconds duration) override;
+  void idle(Seconds duration) override { now_ += duration; }
   Result<Launches> launches(const CaseCalls& calls) override;
   Result<std::vector<KernelUse>> kernels(const Work& work, const CallPattern& pattern) override;
   Result<std::vector<CounterValue>> counters(const Work& work, CacheMode cache,
@@ -131,6 +149,8 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   [[nodiscard]] const std::vector<Seconds>& full_powers() const { return full_powers_; }
   // The pauses before timed calls in placements, 0 included.
   [[nodiscard]] const std::vector<Seconds>& pauses() const { return pauses_; }
+  // The energy that was used up to a time, in joules.
+  [[nodiscard]] double joules(Seconds at) const;
   // Whether the call that runs now is audited. Scripts count only the others.
   [[nodiscard]] bool auditing() const { return auditing_; }
 
@@ -167,6 +187,11 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   std::vector<Seconds> pauses_;
   std::shared_ptr<MemoryLedger> ledger_ = std::make_shared<MemoryLedger>();
   std::size_t taken_by_work_ = 0;  // bytes, since watch_peak()
+  struct Drawn {
+    Seconds at;
+    double joules;
+  };
+  std::vector<Drawn> drawn_{{0, 0}};  // at the begin and the end of each round; it is a line between them
 };
 
 }  // namespace harness

@@ -1,7 +1,6 @@
 #include "harness/device/trace/launch_period.h"
 
 #include <algorithm>
-#include <map>
 #include <unordered_map>
 #include <vector>
 

@@ -12,21 +12,19 @@
 namespace harness::trace {
 
 inline constexpr char magic[8] = {'H', 'R', 'N', 'T', 'R', 'A', 'C', 'E'};
-inline constexpr std::uint32_t newest_version = 5;
+inline constexpr std::uint32_t trace_version = 5;
 inline constexpr const char* file_ending = ".trace";
 inline constexpr std::uint16_t longest_text = 32'000;  // bytes; longer ones are cut
 
 struct FileHeader {
   char mark[8] = {};
-  std::uint32_t version = newest_version;
+  std::uint32_t version = trace_version;
   std::uint32_t bytes = sizeof(FileHeader);  // of this header; later versions may append to it
   std::uint32_t pid = 0;
   std::uint32_t parent = 0;
   std::uint64_t began = 0;  // Unix time in ns
 };
 
-// `asked` since version 2, `words` since version 3, `contents` and `ordered` since version 4, `called` since
-// version 5.
 enum class RecordKind : std::uint8_t {
   text = 1,
   shape,
@@ -67,13 +65,11 @@ struct ShapeRecord {
   std::uint32_t static_shared = 0;   // bytes a block
   std::uint32_t dynamic_shared = 0;  // bytes a block
   std::uint32_t local = 0;           // bytes a thread
-  // Since version 2.
   std::uint32_t cooperative = 0;  // how it is launched, as CUPTI numbers it
   std::uint32_t cache = 0;        // preference between L1 cache and shared memory, as CUPTI numbers it
   std::uint32_t carveout = 0;     // asked for shared memory: percent + 1; 0: nothing
   std::uint32_t scheduling = 0;   // of clusters, as CUPTI numbers it
 };
-inline constexpr std::size_t oldest_shape = 68;  // bytes of version 1
 
 // Times are ns on the profiler's clock. Correlations are numbered in the order of the host's calls.
 struct LaunchRecord {

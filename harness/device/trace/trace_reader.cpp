@@ -94,12 +94,10 @@ class Reader {
     if (bytes_.size() < sizeof header) return refuse("has no whole header");
     std::memcpy(&header, bytes_.data(), sizeof header);
     if (std::memcmp(header.mark, magic, sizeof magic) != 0) return refuse("is no trace of the harness");
-    if (header.version == 0 || header.version > newest_version)
-      return refuse(
-          fmt::format("has version {}; this program reads up to {}", header.version, newest_version));
+    if (header.version != trace_version)
+      return refuse(fmt::format("has version {}; this program reads {}", header.version, trace_version));
     if (header.bytes < sizeof header || header.bytes > bytes_.size())
       return refuse(fmt::format("has a header of {} bytes", header.bytes));
-    if (header.version < 2) trace_.unread = "its trace is of version 1";
     trace_.pid = header.pid;
     trace_.parent = header.parent;
     at_ = header.bytes;
@@ -124,8 +122,7 @@ class Reader {
   void take(const RecordHead& head) {
     switch (head.kind) {
       case RecordKind::text: return with<TextRecord>([this](const TextRecord& one) { take_text(one); });
-      case RecordKind::shape:
-        return with<ShapeRecord>([this](const ShapeRecord& one) { take_shape(one); }, oldest_shape);
+      case RecordKind::shape: return with<ShapeRecord>([this](const ShapeRecord& one) { take_shape(one); });
       case RecordKind::launch:
         return with<LaunchRecord>([this](const LaunchRecord& one) { take_launch(one); });
       case RecordKind::transfer:
@@ -141,14 +138,13 @@ class Reader {
     }
   }
 
-  // Older versions have fewer bytes, and the rest is zero.
   template <class Record, class Take>
-  void with(const Take& take, std::size_t oldest = sizeof(Record)) {
+  void with(const Take& take) {
     Record record;
-    if (record_.size() < oldest)
+    if (record_.size() < sizeof record)
       return refuse(fmt::format("a record of kind {} with {} bytes instead of {}", record_.front() + 0,
                                 record_.size(), sizeof record));
-    std::memcpy(&record, record_.data(), std::min(record_.size(), sizeof record));
+    std::memcpy(&record, record_.data(), sizeof record);
     take(record);
   }
 

@@ -75,7 +75,7 @@ struct ProcessTrace {
   std::string problem;       // a function of CUPTI that failed, or ""
   std::string cupti;         // file of the library
   std::string unread;        // why no launch's arguments are known, or ""
-  std::string machine;       // GPUs and driver, in words; "" in older traces
+  std::string machine;       // GPUs and driver, in words
   bool by_handle = false;    // a launch whose shape has no code has that of its module in `given`
   bool hashed = false;       // the contents of copies from the host are told
   std::string unhashed;      // why not those of all are, or ""

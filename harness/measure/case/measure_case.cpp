@@ -9,6 +9,7 @@
 #include "harness/measure/case/look.h"
 #include "harness/measure/case/prepare_case.h"
 #include "harness/measure/case/sample_case.h"
+#include "harness/measure/energy/measure_energy.h"
 #include "harness/measure/schedule/paired_builds.h"
 #include "harness/model/proof_reach.h"
 
@@ -173,6 +174,7 @@ std::vector<ProcessResult> measure(CaseParts& parts) {
   prepare_case(parts);
   if (parts.purpose != Purpose::measure) return looked_at(parts);
   sample_case(parts);
+  if (parts.subjects.first_in() != nullptr) measure_energy(parts);
   if (parts.subjects.first_in() != nullptr) check_and_look(parts);
   parts.subjects.begin_step(CaseStep::measure_control);
   parts.subjects.each(

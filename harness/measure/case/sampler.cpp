@@ -225,6 +225,17 @@ void Sampler::run_next(Subject& subject, sdk::Stream stream) {
   kernel_of(subject, turn_++).run(stream);
 }
 
+int Sampler::calls_at_once(const Subject& subject) const {
+  return subject.calls.batches.empty() ? 1 : nodes_.back();
+}
+
+void Sampler::queue_next(Subject& subject, sdk::Stream stream) {
+  if (subject.calls.batches.empty())
+    run_next(subject, stream);
+  else
+    subject.calls.batches.back()->queue(stream);
+}
+
 // An interruption of the shorter batches, by a whole longer one, can turn the line downwards; then there is
 // no time to keep, and the sample is taken again.
 Result<Timing> Sampler::take_batches(Subject& subject) {

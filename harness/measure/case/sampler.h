@@ -73,6 +73,10 @@ class Sampler {
 
   // One call as samples make it, on the next set of buffers, for a profiler.
   void run_next(Subject& subject, sdk::Stream stream);
+  // Queues calls as samples make them, without timing them: the longest batch, or one call on the next set.
+  void queue_next(Subject& subject, sdk::Stream stream);
+  // How many calls that are.
+  [[nodiscard]] int calls_at_once(const Subject& subject) const;
   // How profiled calls follow each other: as in a batch, or one at a time.
   [[nodiscard]] CallPattern pattern() const;
 

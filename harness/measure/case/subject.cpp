@@ -204,7 +204,7 @@ void conclude(Subject& subject, const PlannedCase& planned, Device& device, std:
   add_notes(subject, planned.sampling, device.timer().gate_obstacle());
   ProcessResult& result = subject.result;
   for (const auto& collector : subject.collectors)
-    collector->add_to(result, {subject.samples, buffer_bytes, subject.own_bytes});
+    collector->add_to(result, {subject.samples, buffer_bytes, subject.own_bytes, subject.energy});
   Series time{std::string(find_device_kind(device.traits().kind)->time_metric),
               "us",
               Direction::lower_is_better,

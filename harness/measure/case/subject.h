@@ -59,6 +59,7 @@ struct Subject {
   Collectors collectors = {};
   std::optional<Reported> reported = {};
   std::optional<std::size_t> own_bytes = {};  // of the device's memory, where the case asks for its peak
+  SteadyUse energy = {};
   ProcessResult result = {};
   bool over = false;  // its result is final
 };

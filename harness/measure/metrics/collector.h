@@ -30,11 +30,18 @@ struct CollectorOptions {
   bool alone = true;  // no other build is measured in this process
 };
 
+// The use of calls that follow each other without a pause, each where it is known.
+struct SteadyUse {
+  std::optional<double> joules = {};  // a call
+  std::optional<Seconds> call = {};
+};
+
 // A case whose samples are all taken.
 struct MeasuredCase {
   const ProcessSamples& times;                // of its calls
   std::size_t buffer_bytes = 0;               // of its tensors and workspace
   std::optional<std::size_t> own_bytes = {};  // that the variant takes itself (case/identify.h)
+  SteadyUse energy = {};                      // energy/measure_energy.h
 };
 
 class MetricCollector {

@@ -26,7 +26,11 @@ void add_trace(ProcessResult& own, const ProgramTrace& trace);
 // The kernels of a step as benchmarks, in the order of their first launch.
 std::vector<ProcessResult> results_of_kernels(const ProgramTrace& trace, int process, Seconds began);
 
-// Leaves of a traced start what it launched, without its times.
+// Adds to the benchmarks of an observed program what is known of it. The list of its files is in the
+// program's own result alone.
+void add_identity(std::vector<ProcessResult>& benchmarks, Identity program);
+
+// Leaves of a traced or observed start what it launched, without its times.
 void keep_only_look(ProcessResult& result);
 
 // A benchmark in the output of a program as a case beside the program's: "step/BM_copy" of `step`. `like`:

@@ -6,9 +6,12 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/base/environment.h"
 #include "harness/base/files.h"
 #include "harness/base/stack_padding.h"
 #include "harness/base/text.h"
+#include "harness/device/observe/machine_facts.h"
+#include "harness/device/observe/own_folders.h"
 #include "harness/measure/program/program_results.h"
 #include "harness/measure/program/trace_start.h"
 #include "harness/measure/schedule/interrupt.h"
@@ -49,7 +52,8 @@ const PlannedCase* find_case(const std::vector<const PlannedCase*>& cases, const
 constexpr int untraced_start = -2, hashing_start = -1;
 
 int first_start(const PlannedCase& planned, int process) {
-  return planned.is_traced() && process == 1 ? untraced_start : 0;
+  if (process != 1) return 0;
+  return planned.is_traced() ? untraced_start : planned.is_observed() ? hashing_start : 0;
 }
 
 bool trusts_inputs(const PlannedCase& planned) {
@@ -77,7 +81,8 @@ ProgramSession::Trace ProgramSession::trace_of(const PlannedCase& planned, int s
 }
 
 // The starts before the first process that warm up are not timed. Before a trace, one start without it tells
-// what the trace costs, and one what the program copies from the host. A look is one traced start.
+// what the trace costs, and one what the program copies from the host. Where files tell whether it is the
+// same, one start is observed. A look is one traced or observed start.
 Status ProgramSession::measure(const std::vector<const PlannedCase*>& cases) {
   const PlannedCase& planned = *cases.front();
   context_.journal.began_case(planned.program->name, task_.process);
@@ -86,21 +91,25 @@ Status ProgramSession::measure(const std::vector<const PlannedCase*>& cases) {
   const int warmup = task_.process == 1 ? planned.sampling.warmup : 0;
   untraced_ = 0;
   inputs_ = {};
+  found_ = {};
   called_.clear();
   for (int i = first_start(planned, task_.process);; ++i) {
     if (i == hashing_start && trusts_inputs(planned)) continue;
     std::error_code ignored;
     fs::remove_all(file, ignored);  // an earlier start's output is no result of this one
-    const Result<Started> started = start(planned, file, trace_of(planned, i));
+    const bool observed = planned.is_observed() && (task_.process == look_process || i == hashing_start);
+    const Result<Started> started =
+        observed ? start_observed(planned, file) : start(planned, file, trace_of(planned, i));
     if (!started)
       return end_all(cases, Outcome::failed,
                      {CauseCode::program_not_started, {{"problem", printable(started.error().message)}}});
     const ProgramEnd& end = started->end;
     if (end.interrupted) return {};
-    if (i == warmup || started->preparing || end.timed_out || !end.exit.ok())
-      return take(cases, *started, file);
+    const bool failed = end.timed_out || !end.exit.ok();
+    const bool goes_on = observed && i == hashing_start && !started->preparing;  // the next start tells, too
+    if (i == warmup || started->preparing || (failed && !goes_on)) return take(cases, *started, file);
     if (i == untraced_start) untraced_ = end.wall;
-    if (i == hashing_start)
+    if (i == hashing_start && planned.is_traced())
       if (auto trace = read_program_trace(file, step_rule_of(planned.program->steps))) {
         inputs_ = trace->identity.inputs;
         called_ = std::move(trace->kernels);
@@ -110,7 +119,7 @@ Status ProgramSession::measure(const std::vector<const PlannedCase*>& cases) {
 
 // `prepare` first, where there is one; then the command, if that ended well.
 Result<ProgramSession::Started> ProgramSession::start(const PlannedCase& planned, const fs::path& file,
-                                                      Trace trace) const {
+                                                      Trace trace, SeenFiles* seen) const {
   const Program& program = *planned.program;
   const StartProgram& start = context_.options.start_program;
   const auto tick = [this] { context_.journal.show_progress(); };
@@ -135,9 +144,30 @@ Result<ProgramSession::Started> ProgramSession::start(const PlannedCase& planned
     fs::create_directory(file, ignored);
     trace_into(one.command, *library, file, trace == Trace::contents);
   }
+  one.seen = seen;
   Result<ProgramEnd> end = start(one, tick);
   if (!end) return fail(end.error());
   return Started{std::move(*end), false};
+}
+
+// A start that leaves a cache behind, which the next one finds, is followed by another one.
+Result<ProgramSession::Started> ProgramSession::start_observed(const PlannedCase& planned,
+                                                               const fs::path& file) {
+  const Program& program = *planned.program;
+  Surroundings around{environment::seen_by_workers(),
+                      {{"prepare", program.prepare}, {"reads", program.reads}, {"device", planned.device}},
+                      machine_facts(environment::system_root())};
+  for (const auto& [name, value] : program.env) around.variables[name] = value;
+  for (bool again = false;; again = true) {
+    std::error_code ignored;
+    fs::remove_all(file, ignored);
+    SeenFiles seen({repository_of(program.folder), file});
+    Result<Started> started = start(planned, file, Trace::no, &seen);
+    if (!started || started->preparing) return started;
+    if (started->end.timed_out || !started->end.exit.ok()) seen.add_gap(FileGap::failed, "");
+    found_ = seen.identity(program.command, around);
+    if (again || found_->gap || seen.is_settled()) return started;
+  }
 }
 
 Status ProgramSession::take(const std::vector<const PlannedCase*>& cases, const Started& started,
@@ -148,12 +178,14 @@ Status ProgramSession::take(const std::vector<const PlannedCase*>& cases, const 
   if (started.preparing && own.reason) own.reason->figures.emplace_back("preparing", 1);
   if (own.outcome != Outcome::measured) return take_failure(cases, std::move(own), started, file);
   own.case_id = planned.program->name;
-  if (task_.process == look_process) return take_look(cases, std::move(own), end, file);
+  if (found_) own.identity = *found_;
+  if (task_.process == look_process) return take_look(cases, std::move(own), started, file);
   if (!planned.program->reads.empty()) {
     Rows rows =
         planned.is_traced() ? read_trace(planned, own, end, file) : read_output(planned, started, file);
     if (rows && !planned.is_traced())
       for (ProcessResult& row : *rows) add_load(row, end);
+    if (rows && found_) add_identity(*rows, *found_);
     if (!rows) return end_all(cases, Outcome::failed, rows.error());
     if (Status kept = take_benchmarks(cases, *rows); !kept) return kept;
   }
@@ -181,10 +213,20 @@ Status ProgramSession::take_failure(const std::vector<const PlannedCase*>& cases
 
 // The kernels are kept, too, though no plan names them: they become cases where the program is not measured.
 Status ProgramSession::take_look(const std::vector<const PlannedCase*>& cases, ProcessResult own,
-                                 const ProgramEnd& end, const fs::path& folder) {
+                                 const Started& started, const fs::path& file) {
   const PlannedCase& planned = *cases.front();
-  Rows rows = read_trace(planned, own, end, folder);
+  Rows rows = planned.is_traced()              ? read_trace(planned, own, started.end, file)
+              : planned.program->reads.empty() ? Rows()
+                                               : read_output(planned, started, file);
   if (!rows) return end_all(cases, Outcome::failed, rows.error());
+  const auto failed = [](const ProcessResult& row) { return row.outcome != Outcome::measured; };
+  if (found_ && std::any_of(rows->begin(), rows->end(), failed)) {
+    found_ =
+        Identity{.digest = "",
+                 .gap = Cause{CauseCode::files_unknown, {{"gap", std::string(name_of(FileGap::failed))}}}};
+    own.identity = *found_;
+  }
+  if (found_) add_identity(*rows, *found_);
   for (ProcessResult& row : *rows) {
     row.case_id = benchmark_case(planned, row.case_id).id;
     keep_only_look(row);

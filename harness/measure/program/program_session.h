@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/device/observe/seen_files.h"
 #include "harness/measure/program/start_program.h"
 #include "harness/measure/schedule/worker_session.h"
 #include "harness/model/results/program_trace.h"
@@ -35,11 +36,12 @@ class ProgramSession {
 
   Status measure(const std::vector<const PlannedCase*>& cases);
   [[nodiscard]] Result<Started> start(const PlannedCase& planned, const std::filesystem::path& file,
-                                      Trace trace) const;
+                                      Trace trace, SeenFiles* seen = nullptr) const;
+  [[nodiscard]] Result<Started> start_observed(const PlannedCase& planned, const std::filesystem::path& file);
   Status take(const std::vector<const PlannedCase*>& cases, const Started& started,
               const std::filesystem::path& file);
-  Status take_look(const std::vector<const PlannedCase*>& cases, ProcessResult own, const ProgramEnd& end,
-                   const std::filesystem::path& folder);
+  Status take_look(const std::vector<const PlannedCase*>& cases, ProcessResult own, const Started& started,
+                   const std::filesystem::path& file);
   // The benchmarks of an output, and the kernels of a trace, which adds to the program's own result. The
   // cause says why there are none.
   using Rows = tl::expected<std::vector<ProcessResult>, Cause>;
@@ -61,6 +63,7 @@ class ProgramSession {
   std::vector<TracedKernel> called_ = {};  // kernels of a start that told where they are launched
   Seconds untraced_ = 0;  // a start of the program at hand without its trace; 0: there was none
   Rare<Inputs> inputs_;   // of the program at hand, from a start that is not timed
+  Rare<Identity> found_;  // likewise, by what it found in files
 };
 
 }  // namespace harness

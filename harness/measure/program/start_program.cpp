@@ -8,6 +8,7 @@
 
 #include "harness/base/environment.h"
 #include "harness/device/host/host_load.h"
+#include "harness/device/observe/observer.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/measure/schedule/output_log.h"
 
@@ -44,6 +45,14 @@ Seconds unix_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+// Where the system allows it.
+void observe(Command& command, SeenFiles& seen, std::optional<Observer>& observer) {
+  static const std::string problem = why_unobservable();
+  if (!problem.empty()) return seen.refuse(problem);
+  observer.emplace(seen);
+  observer->watch(command);
+}
+
 }  // namespace
 
 Result<ProgramEnd> start_program(const ProgramStart& start, const std::function<void()>& tick) {
@@ -63,9 +72,17 @@ Result<ProgramEnd> start_program(const ProgramStart& start, const std::function<
   thread_local StartWatch watch;
   watch.load.begin(watch.read());
   const auto begin = Clock::now();
-  Result<Child> child = Child::start(command, {.out = output ? output->descriptor() : log->descriptor(),
-                                               .err = log->descriptor(),
-                                               .messages = false});
+  const Child::Streams streams{
+      .out = output ? output->descriptor() : log->descriptor(), .err = log->descriptor(), .messages = false};
+  std::optional<Observer> observer;
+  if (start.seen != nullptr) observe(command, *start.seen, observer);
+  Result<Child> child = Child::start(command, streams);
+  if (!child && observer) {  // it may be the observer that cannot begin
+    observer.reset();
+    start.seen->refuse(child.error().message);
+    command.before = {};
+    child = Child::start(command, streams);
+  }
   if (!child) return fail(child.error());
   child->end_input();
   InterruptGuard::watch(child->pid());
@@ -81,6 +98,7 @@ Result<ProgramEnd> start_program(const ProgramStart& start, const std::function<
   child->kill_group();
   InterruptGuard::unwatch(child->pid());
   end.exit = child->wait();
+  if (observer) observer->finish();
   end.load = watch.load_after(end.exit.used);
   if (!end.interrupted && !end.timed_out) end.interrupted = InterruptGuard::interrupted_with(end.exit.signal);
   end.printed = log->last_lines();

@@ -8,6 +8,7 @@
 #include "harness/base/process.h"
 #include "harness/base/result.h"
 #include "harness/base/units.h"
+#include "harness/device/observe/seen_files.h"
 #include "harness/model/record.h"
 
 namespace harness {
@@ -16,6 +17,7 @@ struct ProgramStart {
   Command command;
   bool keep_output = false;  // what it prints to standard output
   Seconds timeout = 60;
+  SeenFiles* seen = nullptr;  // where it is to be observed; it tells why where it is not
 };
 
 struct ProgramEnd {

@@ -10,7 +10,6 @@
 #include <charconv>
 #include <csignal>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>

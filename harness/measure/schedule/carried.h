@@ -42,8 +42,9 @@ struct Carried {
   InputCache inputs = InputCache();
   HostOutputs outputs = HostOutputs();  // as last downloaded
   Warmth warmth = {};
-  std::uint64_t nonce = 0;  // of this process: audits draw from it (case/audit.h)
-  int audit_draw = 0;       // of the run: which processes are audited
+  std::optional<double> idle_watts = {};  // of the device, once a case asked for its energy
+  std::uint64_t nonce = 0;                // of this process: audits draw from it (case/audit.h)
+  int audit_draw = 0;                     // of the run: which processes are audited
   // The cases that this process measures after the one at hand, and whether it may make their inputs while
   // that one is sampled (case/prepare_case.h).
   std::span<const PlannedCase> next = {};

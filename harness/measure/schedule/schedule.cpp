@@ -167,7 +167,7 @@ void add_look(Schedule& schedule, const Plan& plan, const RunOptions& options, s
 }  // namespace
 
 bool can_be_looked_at(const PlannedCase& planned) {
-  return !planned.program || (planned.is_traced() && !planned.is_benchmark());
+  return !planned.program || ((planned.is_traced() || planned.is_observed()) && !planned.is_benchmark());
 }
 
 Schedule schedule_of(const Plan& plan, const RunOptions& options) {

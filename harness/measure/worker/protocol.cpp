@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "harness/base/text.h"
 #include "harness/measure/schedule/paired_builds_fields.h"

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 #include "harness/base/process.h"
 #include "harness/catalog/python_child.h"

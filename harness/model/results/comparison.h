@@ -129,6 +129,7 @@ struct Proofs {
   std::set<std::string> proven = {};          // ids
   std::set<std::string> of_one_build = {};    // those of them that the build proves with all their metrics
   std::set<std::string> by_build = {};        // those of them whose launches prove nothing
+  std::set<std::string> by_files = {};        // those of them that files prove
   std::map<std::string, ProofGap> gaps = {};  // by id
 };
 
@@ -205,6 +206,7 @@ struct ComparisonRow {
   LookState look;
   bool proven = false;                // the verdict follows from a proof
   bool by_build = false;              // and that is of the build, not of the launches
+  bool by_files = false;              // and that is of the files that a program read
   Rare<ProofGap> unproven;            // why launches prove nothing, where they were read
   Rare<Confirmation> confirmation;    // of a regression that was measured again
   Rare<OverPlaces> over_places = {};  // of a change that was measured at all places of its code

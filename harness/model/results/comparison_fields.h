@@ -180,6 +180,7 @@ struct Described<ComparisonRow> {
         return !row.look.declared.empty();
       }),
       field("proven", &Row::proven), field("by_build", &Row::by_build).unless_default(),
+      field("by_files", &Row::by_files).unless_default(),
       field("unproven", &Row::unproven).null_when_default(),
       field("confirmation", &Row::confirmation).null_when_default(),
       field("over_places", &Row::over_places).unless_default(), field("baseline", &Row::baseline),

@@ -37,8 +37,9 @@ struct PlacementEvidence {
 
 struct ProcessEvidence {
   int process = 0;
-  std::vector<PlacementEvidence> placements;  // with samples
-  double value = 0;                           // the one number that stands for the process
+  std::vector<PlacementEvidence> placements;     // with samples
+  double value = 0;                              // the one number that stands for the process
+  std::optional<PlacementEvidence> pinned = {};  // of a pin, which tells no placements: all of them
 };
 
 // One of the looks that a row reached; the logs of ratios as in TestEvidence.

@@ -28,7 +28,7 @@ enum class ReasonCode {
   left_out,           // the row's cause says by what: nothing was measured or proven of it
   not_confirmed,      // first, fresh: changes by the first processes and by those that measured it again
   moved,              // the row's `over_places` tells the figures, also of the next two
-  worse_over_places,  // better as it was compiled, and worse in the mean over all places
+  worse_over_places,  // not worse as it was compiled, and worse in the mean over all places
   open_over_places,   // better as it was compiled, and that mean may be worse
   corrected,          // comparisons: beyond the margin by itself, but not after correction for so many
   too_few_processes,  // needed: a side
@@ -170,6 +170,20 @@ inline constexpr auto enum_names<LaunchChange> = names<LaunchChange>({{LaunchCha
                                                                       {LaunchChange::elsewhere, "elsewhere"},
                                                                       {LaunchChange::setup, "setup"}});
 
+// How what a program found differs.
+enum class FileChange { word, setting, variable, machine, content, fresh, gone, names, looks };
+
+template <>
+inline constexpr auto enum_names<FileChange> = names<FileChange>({{FileChange::word, "word"},
+                                                                  {FileChange::setting, "setting"},
+                                                                  {FileChange::variable, "variable"},
+                                                                  {FileChange::machine, "machine"},
+                                                                  {FileChange::content, "content"},
+                                                                  {FileChange::fresh, "fresh"},
+                                                                  {FileChange::gone, "gone"},
+                                                                  {FileChange::names, "names"},
+                                                                  {FileChange::looks, "looks"}});
+
 // The gap in a proof that both sides do the same on the device. `side` is "baseline" or "current".
 enum class ProofGapCode {
   not_looked,        // side: nobody read its launches
@@ -184,6 +198,10 @@ enum class ProofGapCode {
   other_machine,     // the gap's differences: GPU model, driver, libraries
   inputs_unread,     // side: what a traced program takes from the host; the gap's cause says why
   other_inputs,      // bytes: that differ, of what a traced program takes from the host
+  other_files,    // change: a FileChange, name: the first that differs, files: how many do; of a benchmark in
+                  // a program's output: none
+  files_unasked,  // the baseline's suite does not have `inputs: files`
+  measured,       // both sides agree in files, but the current one was measured, and that counts
 };
 template <>
 inline constexpr auto enum_names<ProofGapCode> =
@@ -197,7 +215,10 @@ inline constexpr auto enum_names<ProofGapCode> =
                          {ProofGapCode::other_seed, "other_seed"},
                          {ProofGapCode::other_machine, "other_machine"},
                          {ProofGapCode::inputs_unread, "inputs_unread"},
-                         {ProofGapCode::other_inputs, "other_inputs"}});
+                         {ProofGapCode::other_inputs, "other_inputs"},
+                         {ProofGapCode::other_files, "other_files"},
+                         {ProofGapCode::files_unasked, "files_unasked"},
+                         {ProofGapCode::measured, "measured"}});
 
 // One property that differs between the two sides: {"driver", "580.1", "580.2"}. A value is absent where the
 // side does not record it.
@@ -401,13 +422,15 @@ enum class RemarkCode {
   traced_proof,    // programs: "a, b", that are proven identical by the launches of their steps; loose: words
                    // of arguments that differ between starts of one build, and do not count; trusted: "a",
                    // whose inputs were not compared
+  files_proof,     // programs: "a, b", that are proven identical by what one start found in files
   confirmed,       // cases, processes: regressed cases that were measured again on fresh processes
   unconfirmed,     // cases: regressed cases that were not; reason: "budget" or "option"
   code_shifted,    // cases, places, processes: changed cases that were measured at all places of their code
   code_unshifted,  // cases: "a, b", that were not; reason: a sentence
-  topped_up,       // look, cases: undecided cases that were measured further, to this look
-  top_up_done,     // results, seconds: of all of them
-  budget_ended,    // budget: seconds; results: that stay open
+  places_left_out,      // results: that pass or are undecided, and were not; budget: seconds
+  topped_up,            // look, cases: undecided cases that were measured further, to this look
+  top_up_done,          // results, seconds: of all of them
+  budget_ended,         // budget: seconds; results: that stay open
   waivers_uncommitted,  // file: it has changes that no commit has, and they do not count
   parameters_untold,    // parameters: "a, b", that the files of one side alone tell; cases
   one_session,          // sd: that is assumed between sessions, since all starts of a side are of one file
@@ -423,10 +446,12 @@ inline constexpr auto enum_names<RemarkCode> =
                        {RemarkCode::compared_by, "compared_by"},
                        {RemarkCode::not_covered, "not_covered"},
                        {RemarkCode::traced_proof, "traced_proof"},
+                       {RemarkCode::files_proof, "files_proof"},
                        {RemarkCode::confirmed, "confirmed"},
                        {RemarkCode::unconfirmed, "unconfirmed"},
                        {RemarkCode::code_shifted, "code_shifted"},
                        {RemarkCode::code_unshifted, "code_unshifted"},
+                       {RemarkCode::places_left_out, "places_left_out"},
                        {RemarkCode::topped_up, "topped_up"},
                        {RemarkCode::top_up_done, "top_up_done"},
                        {RemarkCode::budget_ended, "budget_ended"},

@@ -46,6 +46,7 @@ Step comparable_step(const RowExplanation& one) {
 }
 
 std::string placements_text(const ProcessEvidence& process) {
+  if (process.pinned) return std::string(pin_without_samples);
   std::vector<std::string> values;
   for (std::size_t i = 0; i < std::min(process.placements.size(), most_placements); ++i)
     values.push_back(value_text(process.placements[i].value));
@@ -57,7 +58,8 @@ std::string placements_text(const ProcessEvidence& process) {
 Section side_section(const char* heading, const std::vector<ProcessEvidence>& processes) {
   Section section{heading, Paint::strong, {}};
   for (const ProcessEvidence& process : processes) {
-    std::size_t samples = 0, mild = 0, far = 0;
+    const PlacementEvidence pinned = process.pinned.value_or(PlacementEvidence{});
+    std::size_t samples = pinned.samples, mild = pinned.mild, far = pinned.far;
     for (const PlacementEvidence& placement : process.placements) {
       samples += placement.samples;
       mild += placement.mild;
@@ -252,8 +254,9 @@ std::string rule_text(const RowExplanation& one) {
                  : "the adjusted p of the gate on slow calls is below alpha";
     case Verdict::improved: return "the adjusted p of `better` is below alpha";
     case Verdict::identical:
-      return one.row.by_build ? "both sides are of one build in one environment"
-                              : "both sides launch the same machine code with the same arguments";
+      return one.row.by_build   ? "both sides are of one build in one environment"
+             : one.row.by_files ? "both sides read the same in files"
+                                : "both sides launch the same machine code with the same arguments";
     case Verdict::environment: return "the code is identical, so the machine made the difference";
     case Verdict::moved:
       return "the upper bound of the mean over all places of the code lies below the margin";

@@ -12,10 +12,12 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/model/device_kinds.h"
+#include "harness/model/pin/figures.h"
 #include "harness/report/documents/identity.h"
 #include "harness/report/inputs_words.h"
 #include "harness/report/numbers.h"
 #include "harness/report/words/cause_words.h"
+#include "harness/report/words/source_words.h"
 
 namespace harness::report {
 namespace {
@@ -137,10 +139,20 @@ std::string power_fact(const Record& record) {
     samples += placement.samples.size();
     slow += static_cast<std::size_t>(placement.slow_samples);
   };
+  const auto add_pinned = [&](const ProcessFigures& figures) {
+    if (!(figures.duty > 0)) return;
+    duty.add(figures.duty);
+    if (figures.conditions.clock_ghz) clock.add(*figures.conditions.clock_ghz);
+    if (figures.conditions.power_w) power.add(*figures.conditions.power_w);
+    samples += static_cast<std::size_t>(figures.samples);
+    slow += static_cast<std::size_t>(figures.slow_samples);
+  };
   for (const CaseRecord& one : record.cases)
     for (const Series& series : one.series)
-      for (const ProcessSamples& process : series.processes)
+      for (const ProcessSamples& process : series.processes) {
         for (const Placement& placement : process.placements) add(placement);
+        if (process.figures) add_pinned(*process.figures);
+      }
   if (samples == 0) return {};
   std::string text =
       fmt::format("busy for {} of the time, {:.1f} % of the samples below the boost clock", duty.text(2),
@@ -249,6 +261,7 @@ NamedTexts run_facts(const Record& record) {
   if (record.promotion)
     facts.emplace_back("pinned", fmt::format("by {} on {}: {}", record.promotion->author,
                                              record.promotion->date, record.promotion->reason));
+  if (lacks_samples(record)) facts.emplace_back("samples", std::string(pin_without_samples));
   if (!record.id.empty()) facts.emplace_back("record", record.id);
   return facts;
 }

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "harness/base/text.h"
 #include "harness/report/documents/identity.h"

@@ -8,6 +8,7 @@
 #include "harness/base/units.h"
 #include "harness/model/case_step.h"
 #include "harness/model/record.h"
+#include "harness/report/words/observed/file_words.h"
 
 namespace harness::report {
 namespace {
@@ -45,6 +46,7 @@ std::string step_words(const Cause& cause) {
     case CaseStep::audit: return fmt::format("verifying calls in placement {}", cause.count("placement"));
     case CaseStep::last_check: return "checking the result after timing";
     case CaseStep::report_metrics: return "reporting its metrics";
+    case CaseStep::measure_energy: return "measuring its energy";
     case CaseStep::look_at_kernels: return "looking at its kernels";
     case CaseStep::measure_control: return "measuring an empty call";
   }
@@ -301,9 +303,6 @@ std::string words(const Cause& cause) {
     case CauseCode::several_gpus: return "what the GPUs beside the first do is not read";
     case CauseCode::graph_launched:
       return fmt::format("a graph launches `{}`, and what the graph does is not known", cause.text("kernel"));
-    case CauseCode::streams_overlap:
-      return fmt::format("`{}` ran beside a kernel of another stream, which depends on the host's time",
-                         cause.text("kernel"));
     case CauseCode::inputs_unhashed:
       return fmt::format("not all that it copies from the host was compared: {}", cause.text("why"));
     case CauseCode::inputs_uncalled:
@@ -318,6 +317,8 @@ std::string words(const Cause& cause) {
       return fmt::format("the host asked for {} launches, and the device carried out {}", cause.count("seen"),
                          cause.count("executed"));
     case CauseCode::no_code: return "it has no machine code of its own to compare, as a function in Python";
+    case CauseCode::files_unseen: return "none of its starts can be observed: " + cause.text("problem");
+    case CauseCode::files_unknown: return file_gap_words(cause);
     case CauseCode::code_unread: return "its machine code cannot be read: " + cause.text("problem");
   }
   return "?";

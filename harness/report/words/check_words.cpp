@@ -50,7 +50,8 @@ std::string found_words(const ComparabilityCheck& check, const ComparisonRow& ro
       return fmt::format("{} in the baseline, {} now", measured("baseline"), measured("current"));
     case CheckCode::identity:
       if (row.by_build) return "same build in the same environment";
-      return row.unproven ? words(*row.unproven) : "same machine code, same launches";
+      if (row.unproven) return words(*row.unproven);
+      return row.by_files ? "the same in all files that one start read" : "same machine code, same launches";
     case CheckCode::machine: return machine_words(check);
     case CheckCode::sampling: return question.count("import") != 0 ? "another tool's" : "the same settings";
     case CheckCode::estimator: return question.text("estimator");

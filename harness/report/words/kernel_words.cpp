@@ -65,6 +65,10 @@ namespace {
 
 std::string proof_words(const Proofs& proofs) {
   const std::size_t all = proofs.proven.size(), by_build = proofs.by_build.size();
+  const std::size_t by_files = proofs.by_files.size();
+  if (by_files > 0 && by_files == all) return "same command, files and environment";
+  if (by_files > 0)
+    return fmt::format("{} by their files, {} by machine code and launches", by_files, all - by_files);
   if (by_build == 0) return "same machine code, same launches";
   if (by_build == all) return "same build in the same environment";
   return fmt::format("{} same machine code and launches, {} same build", all - by_build, by_build);

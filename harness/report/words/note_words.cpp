@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/units.h"
+
 namespace harness::report {
 namespace {
 
@@ -32,6 +34,27 @@ std::string on_missing_metric(const Note& note, std::string_view why) {
   return fmt::format("metric `{}` is missing: {}", note.text("metric"), why);
 }
 
+std::string on_energy(const Note& note) {
+  std::string text = fmt::format(
+      "energy by {} steps of the counter, {:.0f} ms apart, over {} calls in {:.2f} s at {:.0f} W; reading it "
+      "took {:.1f} ms, so it is known to {:.2f} %",
+      note.count("steps"), note.number("interval") * 1e3, note.count("calls"), note.number("seconds"),
+      note.number("watts"), note.number("reading") * 1e3, note.number("open") * 100);
+  if (note.number("idle_watts") > 0) text += fmt::format("; idle power {:.0f} W", note.number("idle_watts"));
+  if (note.number("idle") >= 1e-3)
+    text += fmt::format("; pauses, {:.1f} % of the time, are left out", note.number("idle") * 100);
+  return text;
+}
+
+std::string on_cap(const Note& note) {
+  const double predicted = note.number("predicted"), measured = note.number("measured");
+  return fmt::format(
+      "without pauses a call should take {} by its energy and the power limit of {:.0f} W, and took {} "
+      "({:+.1f} %)",
+      format_seconds(predicted), note.number("cap"), format_seconds(measured),
+      (predicted / measured - 1) * 100);
+}
+
 std::string on_steps(const Note& note) {
   std::string text = fmt::format("{} steps of {} launches, found by {}", note.count("steps"),
                                  note.count("launches"), note.text("source"));
@@ -54,9 +77,7 @@ std::string ungated(std::string_view why) {
 std::string on_tool(const Note& note) {
   const std::string tool = note.text("tool"), variable = note.text("variable");
   return ungated(
-      variable.empty()
-          ? tool
-          : fmt::format("runs under {} ({} is set), which lets kernels run one at a time", tool, variable));
+      fmt::format("runs under {} ({} is set), which lets kernels run one at a time", tool, variable));
 }
 
 std::string on_unknown(const CounterFact& fact) {
@@ -67,7 +88,7 @@ std::string on_unknown(const CounterFact& fact) {
 
 std::string on_counters(const Note& note) {
   const auto why = fact_in<CounterCode>(note.figures, "why");
-  return fmt::format("no value of {}: {}", note.text("counters"), why ? words(*why) : note.text("problem"));
+  return fmt::format("no value of {}: {}", note.text("counters"), why ? words(*why) : "?");
 }
 
 std::string without_processes(const Note& note) {
@@ -118,6 +139,21 @@ std::string without_processes(const Note& note) {
                                "two builds in one process cannot be told apart; `harness run` measures it");
     case NoteCode::metric_of_single_calls:
       return on_missing_metric(note, "a batch launches all its calls at once");
+    case NoteCode::metric_without_counter:
+      return on_missing_metric(note, "no counter of energy can be read on this device");
+    case NoteCode::metric_beside_others:
+      return on_missing_metric(
+          note, fmt::format("{} other process{} used the device; end them, or wait", note.count("processes"),
+                            note.count("processes") == 1 ? "" : "es"));
+    case NoteCode::metric_of_one_gpu:
+      return on_missing_metric(note, fmt::format("the case uses {} GPUs", note.count("gpus")));
+    case NoteCode::energy_stands:
+      return on_missing_metric(note, fmt::format("the counter of energy made fewer than {} steps in {:.1f} s",
+                                                 note.count("needs"), note.number("seconds")));
+    case NoteCode::energy_went_back:
+      return on_missing_metric(note, "the counter of energy went back; measure again");
+    case NoteCode::energy_window: return on_energy(note);
+    case NoteCode::sustained_by_cap: return on_cap(note);
     case NoteCode::metric_unreported:
       return on_missing_metric(note, "neither the workload nor the variant reported it");
     case NoteCode::trace_overhead:
@@ -145,7 +181,6 @@ std::string words(const Note& note) {
 
 std::string words(const CounterFact& fact) {
   switch (fact.code) {
-    case CounterCode::told: return fact.text("text");
     case CounterCode::looked_up: return "looked up for " + fact.text("chip");
     case CounterCode::not_asked: return "no profiler was asked";
     case CounterCode::unknown_chip: return "the chip is not known here";

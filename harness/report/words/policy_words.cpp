@@ -234,6 +234,12 @@ std::string words(const Remark& remark) {
           "arguments, streams and order, and the bytes that come from the host. It does not cover the host's "
           "time.{}{}",
           remark.text("programs"), loose_text(remark), trusted_text(remark));
+    case RemarkCode::files_proof:
+      return fmt::format(
+          "Proven by the files that one start read: {}. The proof covers the command, its environment, the "
+          "programs, libraries and files that it opens, and the names in folders. It does not cover times of "
+          "files, random numbers, the clock, and the state of the machine.",
+          remark.text("programs"));
     case RemarkCode::confirmed:
       return fmt::format("Measured {} regressed {} again on {} fresh processes before failing.",
                          remark.count("cases"), remark.count("cases") == 1 ? "case" : "cases",
@@ -250,6 +256,13 @@ std::string words(const Remark& remark) {
     case RemarkCode::code_unshifted:
       return fmt::format("Not measured at other places of the code: {}: {}.", remark.text("cases"),
                          remark.text("reason"));
+    case RemarkCode::places_left_out:
+      return fmt::format(
+          "{} {} not measured at other places of the code: the budget of {} ended (`--budget`).",
+          remark.count("results"),
+          remark.count("results") == 1 ? "result that passes or is undecided was"
+                                       : "results that pass or are undecided were",
+          remark.number("budget") == 0 ? "0 s" : format_seconds(remark.number("budget")));
     case RemarkCode::parameters_untold:
       return fmt::format("Of {} case{}, the files of one side alone tell: {}.", remark.count("cases"),
                          remark.count("cases") == 1 ? "" : "s", remark.text("parameters"));

@@ -10,6 +10,7 @@
 #include "harness/report/row_change.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/report/words/diagnostic_words.h"
+#include "harness/report/words/observed/file_words.h"
 
 namespace harness::report {
 namespace {
@@ -236,7 +237,10 @@ std::string environment_cause(const std::string& diagnostic) {
 
 std::string proof_words(const ComparisonRow& row, const Reason& reason) {
   switch (reason.code) {
-    case ReasonCode::proven: return "same machine code, same launches: the code cannot have changed its time";
+    case ReasonCode::proven:
+      return row.by_files
+                 ? "the same command, files and environment: no change of them can have changed its time"
+                 : "same machine code, same launches: the code cannot have changed its time";
     case ReasonCode::same_build:
       return "same build in the same environment: the code cannot have changed its time";
     case ReasonCode::proven_moved:
@@ -261,10 +265,10 @@ std::string tested(const ComparisonRow& row, const Reason& reason) {
     case ReasonCode::moved: return moved(row);
     case ReasonCode::worse_over_places: return lucky(row, "worse by more than");
     case ReasonCode::open_over_places: return lucky(row, "perhaps worse by more than");
-    case ReasonCode::not_confirmed: return not_confirmed(row, reason);
+    case ReasonCode::not_confirmed: return not_confirmed(row, reason) + at_places(row);
     case ReasonCode::better: return judged(row, "better by more than") + at_places(row);
-    case ReasonCode::within: return within(row);
-    case ReasonCode::not_worse: return judged(row, "not worse by more than");
+    case ReasonCode::within: return within(row) + at_places(row);
+    case ReasonCode::not_worse: return judged(row, "not worse by more than") + at_places(row);
     case ReasonCode::slow_calls:
       return fmt::format("slow calls: {} of them take over a tenth longer than usual, {} before",
                          share_text(reason, "current"), share_text(reason, "baseline"));
@@ -281,8 +285,8 @@ std::string tested(const ComparisonRow& row, const Reason& reason) {
           plain_percent(reason.number("change")), plain_percent(reason.number("upper")),
           share_text(reason, "current"), share_text(reason, "baseline"));
     case ReasonCode::left_out: return "not measured, and not proven identical: " + cause_or_none(row);
-    case ReasonCode::undecided: return undecided_words(row);
-    case ReasonCode::corrected: return corrected(row);
+    case ReasonCode::undecided: return undecided_words(row) + at_places(row);
+    case ReasonCode::corrected: return corrected(row) + at_places(row);
     case ReasonCode::too_few_processes: return too_few_processes(row);
     case ReasonCode::too_few_shared:
       return fmt::format("{} of the processes measured both sides: a verdict needs {}, {} more",
@@ -471,7 +475,9 @@ std::string remedy_of(const Reason& reason) {
 // same: n `pmevent`s move a loop by n instructions, but do not give the times of such a shift
 // (measured/alignment-h200.md). Nothing is told of copies that do not show what the build does.
 std::string places_advice(const ComparisonRow& row) {
-  if (!row.over_places || has_figure(row.reason, "at_same_place")) return {};
+  const bool passes = row.reason.code == ReasonCode::within || row.reason.code == ReasonCode::not_worse;
+  const bool open = row.verdict == Verdict::inconclusive && row.reason.code != ReasonCode::open_over_places;
+  if (!row.over_places || passes || open || has_figure(row.reason, "at_same_place")) return {};
   const OverPlaces& places = *row.over_places;
   const int moved_by = (places.best_shift + 1) % places.places;
   const std::string steady = "A hot loop that is shorter, split or unrolled less depends less on its place.";
@@ -545,12 +551,20 @@ std::vector<std::string> advice_words(const ComparisonRow& row) {
 std::string words(const ProofGap& gap) {
   const Fact<ProofGapCode>& why = gap.why;
   const std::string side = why.text("side") == "baseline" ? "the baseline" : "the current side";
+  const bool by_files = why.count("files") > 0;
   switch (why.code) {
-    case ProofGapCode::not_looked: return fmt::format("the launches of {} were not read", side);
+    case ProofGapCode::not_looked:
+      return by_files ? fmt::format("no start of {} was observed", side)
+                      : fmt::format("the launches of {} were not read", side);
     case ProofGapCode::unreadable:
+      if (gap.cause &&
+          (gap.cause->code == CauseCode::files_unknown || gap.cause->code == CauseCode::files_unseen))
+        return fmt::format("{}: {}", side, words(*gap.cause));
       return fmt::format("the launches of {} could not all be read: {}", side,
                          gap.cause ? words(*gap.cause) : "without a reason given");
-    case ProofGapCode::disagree: return fmt::format("the processes of {} launch different things", side);
+    case ProofGapCode::disagree:
+      return by_files ? fmt::format("the starts of {} find different things in files", side)
+                      : fmt::format("the processes of {} launch different things", side);
     case ProofGapCode::other_rules:
       return fmt::format("the launches of {} were hashed by the rules of an older harness", side);
     case ProofGapCode::other_launches: return launches_text(why);
@@ -562,6 +576,9 @@ std::string words(const ProofGap& gap) {
           "the inputs differ: {} that come from the host. Seed them, or trust them with `inputs: trusted` in "
           "the baseline's suite",
           format_si(static_cast<double>(why.count("bytes")), "B"));
+    case ProofGapCode::other_files: return file_change_words(why);
+    case ProofGapCode::files_unasked: return "the baseline's suite does not say `inputs: files`";
+    case ProofGapCode::measured: return "it was measured, and that outweighs what files tell";
     case ProofGapCode::other_workload:
       return fmt::format("the workload changed: {} -> {}", why.text("baseline"), why.text("current"));
     case ProofGapCode::other_parameters:

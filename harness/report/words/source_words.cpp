@@ -101,6 +101,7 @@ std::string place_words(const RecordSource& source) {
 std::string words(const RecordSource& source) {
   std::string text = place_words(source);
   if (source.found.count("unfinished") != 0) text += " (unfinished)";
+  if (source.found.count("no_samples") != 0) text += "; " + std::string(pin_without_samples);
   text += pool_words(source.found);
   text += passed_over_words(source.found);
   if (const std::string error = source.found.text("pin_error"); !error.empty())

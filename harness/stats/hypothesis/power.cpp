@@ -5,7 +5,6 @@
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "harness/stats/hypothesis/welch.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/fisher_f.hpp>
-#include <limits>
 
 namespace harness::stats {
 namespace {

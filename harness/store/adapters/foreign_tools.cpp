@@ -30,10 +30,13 @@ struct Tool {
 };
 
 // In the order in which they are asked.
-constexpr std::array<Tool, 102> tools{{
+constexpr std::array<Tool, 103> tools{{
     {"a record of the harness itself",
      {"\"harness-record\"", "", ""},
      "compare it as it is: harness compare --current FILE"},
+    {"a pin of the harness itself",
+     {"\"harness-pin\"", "", ""},
+     "compare with it as it is: harness compare --baseline FILE"},
     {"a JMH result", {"\"jmhVersion\"", "", ""}, as_lines},
     {"a BenchmarkDotNet result", {"\"HostEnvironmentInfo\"", "\"Benchmarks\"", ""}, as_lines},
     {"a result file of asv", {"\"commit_hash\"", "\"env_name\"", "\"results\""}, as_lines},

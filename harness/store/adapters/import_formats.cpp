@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/locale/encoding_utf.hpp>
 #include <filesystem>
-#include <iterator>
 #include <set>
 
 #include "harness/base/bulk_hash.h"

@@ -10,6 +10,7 @@
 
 #include "harness/base/named_file.h"
 #include "harness/base/text.h"
+#include "harness/model/pin/pin_codec.h"
 
 namespace harness {
 namespace fs = std::filesystem;
@@ -30,8 +31,8 @@ bool holds_record(const std::string& name) {
   std::array<char, 512> begin{};
   std::ifstream in(name, std::ios::binary);
   in.read(begin.data(), begin.size());
-  return std::string_view(begin.data(), static_cast<std::size_t>(in.gcount())).find("\"harness-record\"") !=
-         std::string_view::npos;
+  const std::string_view text(begin.data(), static_cast<std::size_t>(in.gcount()));
+  return is_pin(text) || text.find("\"harness-record\"") != std::string_view::npos;
 }
 
 // The files below a folder whose paths match; "**" stands for folders of any depth, which glob() lacks.

@@ -115,7 +115,7 @@ void add_session(CaseRecord& pool, const CaseRecord& other, int session) {
     });
     if (same == pool.series.end() && session > 1) continue;
     if (same == pool.series.end())
-      same = pool.series.insert(same, {series.metric, series.unit, series.direction, {}});
+      same = pool.series.insert(same, {series.metric, series.unit, series.direction, {}, false, series.all});
     for (ProcessSamples samples : series.processes) {
       const auto number = numbers.find(samples.process);
       if (number == numbers.end()) continue;

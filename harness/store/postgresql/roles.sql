@@ -1,5 +1,4 @@
--- Roles for a store that a team shares. The owner of the schema runs this once, after the program made the tables,
--- and again after a newer program has changed them:
+-- Roles for a store that a team shares. The owner of the schema runs this once, after the program made the tables:
 --
 --   harness records list --store postgresql://OWNER@HOST/DATABASE
 --   psql -v ON_ERROR_STOP=1 -f roles.sql postgresql://OWNER@HOST/DATABASE

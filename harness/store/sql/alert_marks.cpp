@@ -33,7 +33,7 @@ std::map<std::string, AlertMark> marks_in(const std::vector<RecordName>& names) 
 Status set_mark(const std::string& url, const std::string& record, std::optional<AlertMark> mark) {
   const auto database = Database::open(url, false);
   if (!database) return fail(database.error());
-  if (const Status ready = prepare_schema(**database, SchemaChange::yes); !ready) return ready;
+  if (const Status ready = prepare_schema(**database, NoSchema::is_created); !ready) return ready;
   return (*database)->write([&]() -> Status {
     soci::session& sql = (*database)->sql();
     std::string suite, machine_class;

@@ -2,7 +2,6 @@
 // understand is in sql_store.cpp and schema.cpp. One thread owns a Database.
 #pragma once
 
-#include <fmt/format.h>
 #include <soci/soci.h>
 
 #include <chrono>
@@ -41,10 +40,6 @@ class Database {
   // with another writer or a lost connection, so it must start from scratch. It is an error when the place
   // written to is gone by now.
   Status write(const std::function<Status()>& body) {
-    if (older_schema_)
-      return fail(ErrorKind::environment, Location{name_},
-                  fmt::format("is a store of version {}, and may only be read here", *older_schema_),
-                  "a command that may write brings it up to date");
     const Status written = transaction(begin_write_, body);
     const Status kept = check_place();
     return kept ? written : kept;
@@ -52,14 +47,10 @@ class Database {
   // The same for reading: every statement of `body` sees the same moment.
   Status read(const std::function<Status()>& body) { return transaction(begin_read_, body); }
 
-  // A schema that can be read, but not be brought up to date.
-  void only_read(int schema) { older_schema_ = schema; }
-  [[nodiscard]] std::optional<int> older_schema() const { return older_schema_; }
-
   // Whether our schema is there; called in a transaction. When it is not: an error if the place
   // belongs to something else.
   virtual Result<bool> has_schema() = 0;
-  // Called in the transaction that creates or changes the schema: one process at a time.
+  // Called in the transaction that creates the schema: one process at a time.
   virtual void lock_schema() {}
   // Makes what was committed safe against a power failure, where a commit does not already.
   virtual void flush() {}
@@ -104,7 +95,6 @@ class Database {
   std::string name_;
   const char* begin_write_;
   const char* begin_read_;
-  std::optional<int> older_schema_;
 };
 
 // Where passwords stand in a URL: between the user's colon and the last "@", and after "password=".

@@ -1,4 +1,4 @@
-// Schema: the tables of a store and how an older store becomes a current one. README.md describes them.
+// Schema: the tables of a store. README.md describes them.
 #pragma once
 
 #include "harness/base/result.h"
@@ -7,14 +7,11 @@
 namespace harness {
 
 inline constexpr int schema_version = 10;
-// Stores from this version on can be read as they are.
-inline constexpr int oldest_readable_schema = 9;
 
-// `if_allowed`: a store that can be read, but not written, stays as it is.
-enum class SchemaChange { yes, if_allowed, no };
+enum class NoSchema { is_created, is_missing };
 
-// Creates the tables, or brings those of an older version up to date. A newer version is an error. Without a
-// change one that is too old is ErrorKind::usage, and none ErrorKind::missing.
-Status prepare_schema(Database& database, SchemaChange change);
+// Creates the tables where there are none, or is ErrorKind::missing there. Tables of another version are
+// ErrorKind::usage.
+Status prepare_schema(Database& database, NoSchema then);
 
 }  // namespace harness

@@ -420,10 +420,10 @@ Status SqlStore::history_into(StoredHistory& history, const RunQuery& query) {
 namespace {
 
 Result<std::unique_ptr<Store>> open_store(const std::string& url, bool create, const std::string& place,
-                                          SchemaChange change = SchemaChange::yes) {
+                                          NoSchema then = NoSchema::is_created) {
   Result<std::unique_ptr<Database>> database = Database::open(url, create);
   if (!database) return fail(database.error());
-  if (const Status ready = prepare_schema(**database, change); !ready) return fail(ready.error());
+  if (const Status ready = prepare_schema(**database, then); !ready) return fail(ready.error());
   return std::make_unique<SqlStore>(std::move(*database), place);
 }
 
@@ -434,11 +434,11 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& url) {
 }
 
 Result<std::unique_ptr<Store>> Store::open_existing(const std::string& url) {
-  return open_store(url, false, without_password(url), SchemaChange::if_allowed);
+  return open_store(url, false, without_password(url));
 }
 
 Result<std::unique_ptr<Store>> Store::open_read_only(const std::string& url) {
-  return open_store(url, false, without_password(url), SchemaChange::no);
+  return open_store(url, false, without_password(url), NoSchema::is_missing);
 }
 
 Result<std::unique_ptr<Store>> Store::empty(const std::string& place) {

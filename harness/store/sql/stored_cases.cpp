@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/model/codec.h"
 #include "harness/store/baseline/completeness.h"
 #include "harness/store/sql/row_batch.h"
 #include "harness/store/sql/values.h"
@@ -154,58 +153,6 @@ void write_case_verdicts(soci::session& sql, const std::string& run, std::span<c
     id = column_text(one.case_id);
     update.execute(true);
   }
-}
-
-namespace {
-
-struct PlanRow {
-  std::string run, id, planned;
-};
-
-// How many processes each case of before needs, from its plan. A plan that cannot be read makes its case
-// incomplete.
-void fill_needed(soci::session& sql) {
-  std::vector<PlanRow> rows;
-  PlanRow row;
-  {
-    soci::statement select = (sql.prepare << "SELECT run, id, planned FROM cases", soci::into(row.run),
-                              soci::into(row.id), soci::into(row.planned));
-    select.execute();
-    while (select.fetch()) rows.push_back(row);
-  }
-  int needed = 0;
-  soci::statement update =
-      (sql.prepare << "UPDATE cases SET needed = CAST(:needed AS INTEGER) WHERE run = :run AND id = :id",
-       soci::use(needed), soci::use(row.run), soci::use(row.id));
-  for (const PlanRow& one : rows) {
-    row = one;
-    const auto planned = decode_case(one.planned, "record " + one.run);
-    // NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): likewise
-    needed = planned ? processes_needed(*planned) : 0;
-    update.execute(true);
-  }
-}
-
-}  // namespace
-
-void add_case_columns(soci::session& sql) {
-  for (const char* column : {"needed", "measured", "failures", "waived", "sequence"})
-    sql << "ALTER TABLE cases ADD COLUMN " << column << " INTEGER NOT NULL DEFAULT 0";
-  for (const char* column : {"digest", "verdict"})
-    sql << "ALTER TABLE cases ADD COLUMN " << column << " TEXT NOT NULL DEFAULT ''";
-  fill_needed(sql);
-  sql << "UPDATE cases SET sequence = (SELECT sequence FROM runs WHERE runs.id = cases.run), " << counts();
-  sql << "UPDATE cases SET verdict = (SELECT verdict FROM runs WHERE runs.id = cases.run) WHERE run IN "
-         "(SELECT id FROM runs WHERE verdict IN ('regressed', 'failed', 'improved', 'unchanged'))";
-  sql << "CREATE INDEX cases_by_digest ON cases (id, digest, sequence)";
-}
-
-void add_told_verdicts(soci::session& sql) {
-  sql << "ALTER TABLE cases ADD COLUMN told_verdict TEXT NOT NULL DEFAULT ''";
-  sql << "ALTER TABLE cases ADD COLUMN told_waived INTEGER NOT NULL DEFAULT 0";
-  sql << "UPDATE cases SET told_verdict = verdict, told_waived = waived WHERE verdict <> '' AND run IN "
-         "(SELECT "
-         "id FROM runs WHERE calibration <> 2)";
 }
 
 }  // namespace harness

@@ -38,10 +38,4 @@ void write_case_verdicts(soci::session& sql, const std::string& run, std::span<c
 // The verdict of a whole record for each of its cases, where it says something of each.
 void spread_verdict(soci::session& sql, const std::string& run, const std::string& verdict);
 
-// The step from version 2 of the schema: columns beside the plans, filled from what is there.
-void add_case_columns(soci::session& sql);
-
-// The step from version 8: what is told of a case. A/B records of before told the verdict of all their cases.
-void add_told_verdicts(soci::session& sql);
-
 }  // namespace harness

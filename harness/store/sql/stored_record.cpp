@@ -54,11 +54,10 @@ Status read_results(Database& database, Record& record, const std::string& id,
   select.exchange(soci::into(text));
   select.exchange(soci::into(checksum));
   select.alloc();
-  const char* checked = database.older_schema() ? "''" : "results.checksum";
-  select.prepare(fmt::format("SELECT cases.id, results.result, {} FROM cases JOIN results ON results.run = "
-                             "cases.run AND results.position = cases.position WHERE cases.run = :run ",
-                             checked) +
-                 (few ? "AND cases.id = :case " : "") + "ORDER BY results.position, results.process");
+  select.prepare(fmt::format("SELECT cases.id, results.result, results.checksum FROM cases JOIN results ON "
+                             "results.run = cases.run AND results.position = cases.position WHERE cases.run "
+                             "= :run {}ORDER BY results.position, results.process",
+                             few ? "AND cases.id = :case " : ""));
   select.define_and_bind();
   for (std::size_t i = 0; i < (few ? record.cases.size() : 1); ++i) {
     if (few) case_id = record.cases[i].id;
@@ -66,7 +65,7 @@ Status read_results(Database& database, Record& record, const std::string& id,
     while (select.fetch()) {
       const auto place = places.find(found_id);
       if (place == places.end()) continue;
-      if (!checksum.empty() && bulk_hash(text) != checksum)
+      if (bulk_hash(text) != checksum)
         return fail(ErrorKind::environment, Location{database.name()},
                     fmt::format("a result of case `{}` in record {} is not as it was stored",
                                 printable(found_id), id),

@@ -11,7 +11,6 @@
 
 #include "harness/base/text.h"
 #include "harness/model/code/shifted_process.h"
-#include "harness/model/codec.h"
 #include "harness/stats/estimate/estimator.h"
 #include "harness/store/sql/row_batch.h"
 
@@ -22,6 +21,7 @@ namespace {
 constexpr const char* estimator = "trimmed_log_mean";
 
 double log_value_of(const ProcessSamples& samples) {
+  if (samples.figures) return samples.figures->log_value;
   std::vector<std::vector<double>> placements;
   placements.reserve(samples.placements.size());
   for (const Placement& placement : samples.placements) placements.push_back(placement.samples);
@@ -98,35 +98,6 @@ void write_values(soci::session& sql, const std::string& run, const ResultsOfCas
           insert.exchange(soci::use(*text));
         insert.exchange(soci::use(row.value, row.known));
       });
-}
-
-void add_values(soci::session& sql) {
-  sql << "CREATE TABLE process_values (run TEXT NOT NULL, position INTEGER NOT NULL, process INTEGER NOT "
-         "NULL, "
-         "metric TEXT NOT NULL, unit TEXT NOT NULL, direction TEXT NOT NULL, estimator TEXT NOT NULL, "
-         "log_value DOUBLE PRECISION, PRIMARY KEY (run, position, process, metric), "
-         "FOREIGN KEY (run, position, process) REFERENCES results (run, position, process) ON DELETE "
-         "CASCADE)";
-  std::vector<std::string> runs;
-  std::string text;
-  {
-    soci::statement select = (sql.prepare << "SELECT id FROM runs ORDER BY id", soci::into(text));
-    select.execute();
-    while (select.fetch()) runs.push_back(text);
-  }
-  for (const std::string& run : runs) {  // one at a time: their samples may be large
-    std::map<std::pair<int, int>, ProcessResult> results;
-    int position = 0, process = 0;
-    soci::statement select = (sql.prepare << "SELECT position, process, result FROM results WHERE run = :run",
-                              soci::use(run), soci::into(position), soci::into(process), soci::into(text));
-    select.execute();
-    while (select.fetch())
-      if (auto result = decode_process_result(text, "record " + run))
-        results[{position, process}] = std::move(*result);
-    ResultsOfCases readable;
-    for (const auto& [key, result] : results) readable[key] = &result;
-    write_values(sql, run, readable);
-  }
 }
 
 namespace {

@@ -34,10 +34,6 @@ void for_each_batch(const ResultsOfCases& results,
 void write_values(soci::session& sql, const std::string& run, const ResultsOfCases& results);
 void remove_values(soci::session& sql, const std::string& run, const ResultsOfCases& results);
 
-// The step from version 1 of the schema: a table of values, filled from the results that are there. A
-// result that cannot be read gives none.
-void add_values(soci::session& sql);
-
 // Fills `series` with the values of the runs that `history` names, of cases whose id matches `pattern`; "":
 // of all.
 void read_values(soci::session& sql, const std::string& pattern, StoredHistory& history);

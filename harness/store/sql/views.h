@@ -6,7 +6,7 @@
 
 namespace harness {
 
-// Called in the transaction that changes the schema.
+// Called in the transaction that creates the schema.
 void create_views(Database& database);
 
 }  // namespace harness

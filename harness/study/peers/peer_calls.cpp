@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "harness/stats/estimate/estimator.h"
 #include "harness/stats/estimate/random.h"

@@ -10,6 +10,7 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/model/counter.h"
+#include "harness/model/device_kinds.h"
 #include "harness/model/known_metrics.h"
 #include "harness/model/program_metrics.h"
 
@@ -127,6 +128,24 @@ void check_gate_metrics(const Suite& suite, const Catalog& catalog, ErrorList& e
     if (known) check(program.overrides, units, "program " + in_ticks(program.name.value), errors);
   }
   if (complete) check(suite.defaults, all, "the suite's workloads", errors);
+}
+
+void check_gpu_metrics(const Suite& suite, std::span<const PlannedCase> cases, ErrorList& errors) {
+  const auto check_one = [&](const std::string& metric, const Location& where) {
+    if (is_of_gpus(metric))
+      errors.add(where, fmt::format("{} is not measured on a CPU", in_ticks(metric)),
+                 "name variants that run on a GPU, or leave it out");
+  };
+  for (const CaseGroup& group : suite.groups) {
+    const auto is_of_group = [&](const PlannedCase& one) { return one.where == group.where; };
+    if (std::none_of(cases.begin(), cases.end(), is_of_group) ||
+        std::any_of(cases.begin(), cases.end(),
+                    [&](const PlannedCase& one) { return is_of_group(one) && is_gpu_kind(one.device); }))
+      continue;
+    for (const auto& [metric, where] : group.metrics) check_one(metric, where);
+    for (const Written<MetricGate>& one : group.overrides.metric_gates)
+      if (!one.values().informative) check_one(one.values().metric, *one.place_of(&MetricGate::metric));
+  }
 }
 
 }  // namespace harness

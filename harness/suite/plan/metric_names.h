@@ -2,7 +2,10 @@
 // error.
 #pragma once
 
+#include <span>
+
 #include "harness/catalog/catalog.h"
+#include "harness/model/plan.h"
 #include "harness/suite/suite.h"
 #include "harness/suite/yaml/errors.h"
 
@@ -16,5 +19,9 @@ bool check_metrics(const CaseGroup& group, const sdk::Workload& workload, ErrorL
 // workload: of the whole suite for a gate in `defaults`, of the group elsewhere. `first_call` stands beside
 // the samples of the time and is never compared, so it can have none.
 void check_gate_metrics(const Suite& suite, const Catalog& catalog, ErrorList& errors);
+
+// Adds an error for each metric of GPUs (model/known_metrics.h) that a group names, among its metrics or with
+// a gate that decides, all of whose cases run on a CPU.
+void check_gpu_metrics(const Suite& suite, std::span<const PlannedCase> cases, ErrorList& errors);
 
 }  // namespace harness

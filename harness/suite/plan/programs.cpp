@@ -82,8 +82,12 @@ void check_output(const ProgramCase& written, ErrorList& errors) {
   if (writes && traced)
     errors.add(written.where, "the command writes `{output}`, but its trace is read",
                "remove it from the command, or make a program of each");
-  if (!written.inputs.empty() && !traced)
-    errors.add(written.where, "only a trace has `inputs`", "write `reads: cuda_trace`, or remove it");
+  if (written.inputs == trusted_inputs && !traced)
+    errors.add(written.where, "only a trace has `inputs: trusted`",
+               "write `reads: cuda_trace`, or `inputs: files`");
+  if (written.inputs == files_inputs && traced)
+    errors.add(written.where, "a trace has no `inputs: files`: its launches tell whether it is the same",
+               "remove it, or write `inputs: trusted`");
   if (!written.steps.empty() && !traced)
     errors.add(written.where, "only a trace has `steps`", "write `reads: cuda_trace`, or remove it");
 }

@@ -1,7 +1,5 @@
 #include "harness/suite/yaml/edit.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "harness/base/text.h"

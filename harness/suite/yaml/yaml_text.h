@@ -21,7 +21,7 @@ struct YamlLimits {
 struct YamlWords {
   std::string what = "suite";
   std::string smaller = "describe cases by `axes` rather than one by one, or split the suite";
-  std::string beginning = "begin with `version: 1`, then `name:` and `cases:`";
+  std::string beginning = "begin with `version: 2`, then `name:` and `cases:`";
 };
 
 // UTF-8, no control characters (one of them ends the input for the parser), not more indicators than

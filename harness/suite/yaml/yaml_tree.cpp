@@ -7,7 +7,6 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <map>
 #include <sstream>
 #include <unordered_map>
 #include <utility>

@@ -14,6 +14,7 @@
 #include "harness/model/counter.h"
 #include "harness/model/device_kinds.h"
 #include "harness/model/known_metrics.h"
+#include "harness/model/pin/figures.h"
 #include "harness/model/program_metrics.h"
 #include "harness/verdict/cause/kernel_causes.h"
 #include "harness/verdict/check/proof.h"
@@ -369,17 +370,16 @@ class Finder {
   Causes found_ = {};
 };
 
-// Mean over the placements that tell it, in MHz; 0: none does.
+// Mean over the processes that tell it, in MHz; 0: none does.
 double memory_clock_of(const Series* series) {
   double sum = 0;
   int count = 0;
   if (series == nullptr) return 0;
   for (const ProcessSamples& process : series->processes)
-    for (const Placement& placement : process.placements)
-      if (placement.conditions && placement.conditions->memory_clock_mhz) {
-        sum += *placement.conditions->memory_clock_mhz;
-        ++count;
-      }
+    if (const auto clock = conditions_of(process).memory_clock_mhz) {
+      sum += *clock;
+      ++count;
+    }
   return count == 0 ? 0 : sum / count;
 }
 

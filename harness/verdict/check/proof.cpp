@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "harness/model/device_kinds.h"
+#include "harness/model/pin/figures.h"
 #include "harness/verdict/check/launch_change.h"
+#include "harness/verdict/check/observed/file_change.h"
 
 namespace harness {
 namespace {
@@ -160,6 +162,25 @@ bool sampled_alike(const CaseRecord& before, const CaseRecord& after) {
   return sampling == after.sampling;
 }
 
+// By what both sides found in files. The baseline's suite has to ask for it, and measurements outweigh it.
+std::optional<ProofGap> files_gap(const CaseRecord& baseline, const CaseRecord& current,
+                                  const std::vector<Difference>& machines) {
+  if (!baseline.program || !baseline.program->is_observed()) return gap(ProofGapCode::files_unasked);
+  const AgreedDigest before = agreed_digest(baseline), after = agreed_digest(current);
+  for (const auto& [side, agreed] : {std::pair("baseline", &before), std::pair("current", &after)})
+    if (auto found = digest_gap(*agreed, side)) {
+      found->why.figures.emplace_back("files", 1);
+      return found;
+    }
+  if (auto found = inputs_gap(baseline, current)) return found;
+  if (!machines.empty()) return ProofGap{{ProofGapCode::other_machine}, {}, machines};
+  if (const auto older = older_rules(before.digest, after.digest))
+    return gap(ProofGapCode::other_rules, {{"side", *older}});
+  if (before.digest != after.digest) return gap(ProofGapCode::other_files, file_change(baseline, current));
+  if (current.outcome != Outcome::looked_at) return gap(ProofGapCode::measured);
+  return {};
+}
+
 }  // namespace
 
 bool was_looked_at(const CaseRecord& record) {
@@ -169,6 +190,7 @@ bool was_looked_at(const CaseRecord& record) {
 
 std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& current,
                                   const std::vector<Difference>& machines, const WordMatch* words) {
+  if (current.program && current.program->is_observed()) return files_gap(baseline, current, machines);
   const AgreedDigest before = agreed_digest(baseline), after = agreed_digest(current);
   const bool other_frames = have_other_frames(baseline, current);
   if (words == nullptr && !other_frames) {
@@ -212,6 +234,16 @@ bool told_alike(const Series& baseline, const Series& current) {
   for (const ProcessSamples& before : baseline.processes)
     for (const ProcessSamples& after : current.processes) {
       if (std::max(before.process, 1) != std::max(after.process, 1)) continue;
+      // A pin tells all samples of a process only where they are the same.
+      if (before.figures || after.figures) {
+        const Series one{"", "", Direction::lower_is_better, {before}};
+        const Series other{"", "", Direction::lower_is_better, {after}};
+        const std::optional<double> value = constant_of(one);
+        if (!value || value != constant_of(other) || sample_count(before) != sample_count(after))
+          return false;
+        ++common;
+        continue;
+      }
       const std::vector<double> values = told(before);
       if (values.empty() || values != told(after)) return false;
       ++common;

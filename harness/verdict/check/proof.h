@@ -5,6 +5,10 @@
 // GPU model, driver and libraries. A proof covers the device's time, cycles, hardware counters, error and
 // memory of tensors (model/proof_reach.h), and nothing of the host: first call, launches, other memory.
 //
+// By files, of programs whose suite has `inputs: files`: both sides found the same in all that one start read
+// (device/observe/). It covers all metrics, and spares measuring; what was measured is judged as it was
+// measured.
+//
 // By build: both sides are of one build, in an environment that the user named. It holds where launches
 // cannot be read, too, and covers all metrics, those of the host included. The current side must not have
 // been run.

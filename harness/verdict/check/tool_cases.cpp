@@ -4,7 +4,6 @@
 #include <charconv>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "harness/base/text.h"

@@ -1,7 +1,6 @@
 #include "harness/verdict/check/zeros.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "harness/verdict/decide/evidence.h"

@@ -28,13 +28,26 @@ std::optional<PlaceReading> read_place(const Series& baseline, const Series& cur
   return PlaceReading{log_ratios(old, now), before.moments.mean, after.moments};
 }
 
+bool has_place(const ComparisonRow& row) {
+  return decides(row) && !row.exact && !row.in_unit && !row.proven && row.p &&
+         is_time_of_device(row.metric) && std::abs(row.ratio - 1) < most_by_place;
+}
+
 }  // namespace
 
 bool can_be_of_place(const ComparisonRow& row) {
   const bool changed = (row.verdict == Verdict::regressed && row.reason.code == ReasonCode::worse) ||
                        row.verdict == Verdict::improved;
-  return changed && decides(row) && !row.exact && !row.in_unit && !row.proven && row.p &&
-         is_time_of_device(row.metric) && std::abs(row.ratio - 1) < most_by_place;
+  return changed && has_place(row);
+}
+
+bool can_be_hidden_by_place(const ComparisonRow& row) {
+  const bool passes = row.verdict == Verdict::unchanged || row.verdict == Verdict::not_worse;
+  const ReasonCode why = row.reason.code;
+  const bool open =
+      row.verdict == Verdict::inconclusive &&
+      (why == ReasonCode::undecided || why == ReasonCode::corrected || why == ReasonCode::not_confirmed);
+  return (passes || open) && has_place(row);
 }
 
 std::optional<PlacesEffect> effect_over_places(const std::vector<PlaceReading>& places) {
@@ -212,12 +225,29 @@ void settle_regressed(ComparisonRow& row, const Findings& found, bool passes, co
   }
 }
 
+// Nobody called the row slower where its code lies, so the level for d is that of the gate, for all rows that
+// are asked so together (Bonferroni).
+void settle_hidden(ComparisonRow& row, const Findings& found, const PlacesEvidence& places,
+                   std::size_t together) {
+  const double alpha = std::min(alpha_to_pass(row), row.alpha) / static_cast<double>(together);
+  const double beyond = effect_margin(row) + places.half_tick;
+  if (!found.shown || !found.worse || places.test.p_above(beyond) >= alpha) return;
+  row.verdict = Verdict::regressed;
+  row.reason = {ReasonCode::worse_over_places};
+  row.processes_needed.reset();
+  row.look.next.reset();
+}
+
 }  // namespace
 
 void settle_places(std::vector<ComparisonRow>& rows, const std::vector<Evidence>& evidence) {
+  const auto hidden = std::count_if(evidence.begin(), evidence.end(), [&](const Evidence& one) {
+    return one.places && can_be_hidden_by_place(rows[one.row]);
+  });
   for (const Evidence& one : evidence) {
     ComparisonRow& row = rows[one.row];
-    if (!one.places || !can_be_of_place(row)) continue;
+    const bool called = can_be_of_place(row);
+    if (!one.places || (!called && !can_be_hidden_by_place(row))) continue;
     const PlacesEvidence& places = *one.places;
     stats::Bounds bounds = places.test.interval(1 - 2 * alpha_to_pass(row));
     bounds.lo -= places.half_tick;
@@ -225,7 +255,9 @@ void settle_places(std::vector<ComparisonRow>& rows, const std::vector<Evidence>
     row.over_places = told(row, places, bounds, places.test.p_below(effect_margin(row) - places.half_tick));
     const Findings found = findings_of(row, places);
     const bool passes = found.passes && !has_slow_calls(row, one);
-    if (row.verdict == Verdict::improved)
+    if (!called)
+      settle_hidden(row, found, places, static_cast<std::size_t>(hidden));
+    else if (row.verdict == Verdict::improved)
       settle_improved(row, found, passes, places);
     else
       settle_regressed(row, found, passes, places);

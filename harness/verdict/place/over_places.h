@@ -34,7 +34,8 @@
 // +0.05 % and below +0.2 %, and the row has `moved`. With a d of +1.0 % it stays regressed. So it does where
 // neither is shown, and where the last d_n is +0.1 %: then something else than the place slows the build. An
 // improved row whose mean is worse is regressed, too: the next change of any line may move its code away from
-// the lucky place.
+// the lucky place. So is one that passes or is undecided, where d is worse by more than the margin at alpha.
+// That is shared out over all such rows, and the others stay as they were.
 #pragma once
 
 #include <optional>
@@ -55,6 +56,9 @@ inline constexpr int processes_at_place = 2;
 // Whether the row may be one of the place alone: its time decides by itself, is called worse or better, and
 // changed by less than most_by_place.
 bool can_be_of_place(const ComparisonRow& row);
+
+// Whether its place may hide a change of the row: its time decides by itself, and passes or is undecided.
+bool can_be_hidden_by_place(const ComparisonRow& row);
 
 // Both sides at one place.
 struct PlaceReading {
@@ -87,7 +91,8 @@ std::optional<PlacesEvidence> weigh_places(const ComparisonRow& row, const Serie
 // Tells the rows what the places say. A regressed row has moved if the copies show its change, and d and r
 // are not worse by the margin (at alpha_to_pass()). An improved one stays so if d is better by more than the
 // margin, or the copies show another change. Else it is judged by d and r: moved, regressed where both are
-// worse by more than the margin, or open.
+// worse by more than the margin, or open. A row that passes or is undecided becomes regressed as an improved
+// one does, with the stricter level for d.
 void settle_places(std::vector<ComparisonRow>& rows, const std::vector<Evidence>& evidence);
 
 }  // namespace harness

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "harness/model/results/program_trace.h"

@@ -7,6 +7,7 @@
 
 #include "harness/base/units.h"
 #include "harness/model/known_metrics.h"
+#include "harness/model/pin/figures.h"
 #include "harness/stats/estimate/estimator.h"
 
 namespace harness {
@@ -53,15 +54,13 @@ struct Suspects {
 
 View view_of(const ProcessResult& process, const ProcessSamples& samples, double us_per_unit) {
   View view;
-  std::vector<double> all;
-  for (const Placement& placement : samples.placements) {
-    all.insert(all.end(), placement.samples.begin(), placement.samples.end());
-    view.forced = view.forced || placement.forced_gates > 0;
-    if (!placement.conditions) continue;
-    ++view.known;
-    if (!placement.conditions->throttled.empty()) ++view.throttled;
-  }
-  view.event_us = median(std::move(all)) * us_per_unit;
+  const ConditionFigures conditions = conditions_of(samples);
+  view.known = static_cast<std::size_t>(conditions.known);
+  view.throttled = static_cast<std::size_t>(conditions.named);
+  view.forced = (samples.figures && samples.figures->forced_gates > 0) ||
+                std::any_of(samples.placements.begin(), samples.placements.end(),
+                            [](const Placement& placement) { return placement.forced_gates > 0; });
+  view.event_us = median_sample(samples).value_or(0) * us_per_unit;
   for (const KernelUse& kernel : process.kernels) {
     view.kernels_us += kernel.us * kernel.launches;
     view.launches += kernel.launches;
@@ -86,15 +85,17 @@ std::vector<View> views_of(const CaseRecord& record) {
   return views;
 }
 
-// The cost of the events: the median difference between an empty call by itself and one in a batch.
-std::optional<double> pair_cost_of(const std::vector<const CaseRecord*>& cases) {
-  std::vector<double> costs;
-  for (const CaseRecord* one : cases)
-    for (const ProcessResult& process : one->processes)
-      if (process.control && process.control->call > process.control->batched)
-        costs.push_back(process.control->call - process.control->batched);
-  if (costs.empty()) return std::nullopt;
-  return median(std::move(costs));
+// The cost of the events: the difference between an empty call by itself and one in a batch, by the medians
+// over the processes of a case.
+std::optional<double> pair_cost_of(const CaseRecord& one) {
+  std::vector<double> calls, batched;
+  for (const ProcessResult& process : one.processes)
+    if (process.control) {
+      calls.push_back(process.control->call);
+      batched.push_back(process.control->batched);
+    }
+  const double cost = median(std::move(calls)) - median(std::move(batched));
+  return cost > 0 ? std::optional(cost) : std::nullopt;
 }
 
 // A lower clock changes every kernel by the same share. So it explains neither a large difference nor one
@@ -136,11 +137,8 @@ Diagnostic with_cause(const Suspects& all, double kernels_us) {
 std::optional<double> median_of(const CaseRecord& record, std::string_view metric) {
   for (const Series& series : record.series) {
     if (series.metric != metric) continue;
-    std::vector<double> values;
-    for (const ProcessSamples& process : series.processes)
-      for (const Placement& placement : process.placements)
-        values.insert(values.end(), placement.samples.begin(), placement.samples.end());
-    if (!values.empty()) return median(std::move(values));
+    const SeriesFigures all = all_samples_of(series);
+    if (all.samples > 0) return all.median;
   }
   return std::nullopt;
 }
@@ -148,10 +146,10 @@ std::optional<double> median_of(const CaseRecord& record, std::string_view metri
 }  // namespace
 
 EventPairCosts::EventPairCosts(const Record& record) {
-  std::map<std::string, std::vector<const CaseRecord*>> cases;
-  for (const CaseRecord& one : record.cases) cases[one.device].push_back(&one);
-  for (const auto& [device, all] : cases)
-    if (const std::optional<double> cost = pair_cost_of(all)) known_.emplace(device, *cost);
+  std::map<std::string, std::vector<double>> costs;
+  for (const CaseRecord& one : record.cases)
+    if (const std::optional<double> cost = pair_cost_of(one)) costs[one.device].push_back(*cost);
+  for (auto& [device, all] : costs) known_.emplace(device, median(std::move(all)));
 }
 
 std::optional<double> EventPairCosts::of(const std::string& device) const {
@@ -165,7 +163,7 @@ std::optional<Diagnostic> kernel_time_doubt(const CaseRecord& record, std::optio
   if (views.empty()) return std::nullopt;
   Suspects all{views.front(), 0, 0, 0, false, record.gate.throttled};
   if (record.sampling.timing != TimingMode::batch) {  // a slope over batches holds no events
-    if (const auto own = pair_cost_of({&record})) pair_us = own;
+    if (const auto own = pair_cost_of(record)) pair_us = own;
     all.pair_known = pair_us.has_value();
     all.pair_us = pair_us.value_or(usual_pair_us);
   }

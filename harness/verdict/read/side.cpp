@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <map>
-#include <numeric>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "harness/base/units.h"
-#include "harness/model/clock_reason.h"
+#include "harness/model/pin/figures.h"
 
 namespace harness {
 namespace {
@@ -25,80 +21,44 @@ std::optional<UnusableSample> find_unusable(const ProcessSamples& process, const
   return {};
 }
 
-// When the first placement of a process began; 0: unknown.
-double start_of(const ProcessSamples& process) {
-  double first = 0;
-  for (const Placement& placement : process.placements)
-    if (placement.started > 0 && (first == 0 || placement.started < first)) first = placement.started;
-  return first;
-}
-
-// A running mean.
+// A running mean over placements, which come as means of some.
 class Mean {
  public:
-  void add(const std::optional<double>& value) {
+  void add(const std::optional<double>& value, double placements) {
     if (!value || !std::isfinite(*value)) return;
-    sum_ += *value;
-    ++count_;
+    sum_ += *value * placements;
+    weight_ += placements;
   }
   [[nodiscard]] std::optional<double> value() const {
-    if (count_ == 0) return std::nullopt;
-    return sum_ / static_cast<double>(count_);
+    if (weight_ == 0) return std::nullopt;
+    return sum_ / weight_;
   }
 
  private:
   double sum_ = 0;
-  std::size_t count_ = 0;
+  double weight_ = 0;
 };
 
-const std::string power_cap(name_of(ClockReason::power_cap));
-
-// A clock that somebody set, or that a display needs, is no throttling: it never changes.
-bool is_chosen(std::string_view reason) {
-  return reason == "clock_setting" || reason == "display";
-}
-
-// Up to this share of a placement's samples, slow ones do not move its trimmed mean.
-constexpr double tolerable_slow_share = 0.1;
-
-bool ran_slow(const Placement& placement) {
-  return static_cast<double>(placement.slow_samples) >
-         tolerable_slow_share * static_cast<double>(placement.samples.size());
-}
-
-// Collects the conditions around the placements of a series.
+// Collects the conditions around the processes of a series.
 class Surroundings {
  public:
-  void add(const Placement& placement) {
-    ++conditions_.placements;
-    if (placement.clock_ghz > 0) clock_.add(placement.clock_ghz);
-    if (!placement.conditions) return;
-    const Conditions& now = *placement.conditions;
-    if (!(placement.clock_ghz > 0) && now.sm_clock_mhz && *now.sm_clock_mhz > 0)
-      clock_.add(*now.sm_clock_mhz / 1000);
-    ++conditions_.known;
-    // Where the clock of each sample was read, the power limit counts only if it made samples slow.
-    const bool read = placement.duty > 0, slow = read && ran_slow(placement);
-    bool throttled = false;
-    for (const std::string& reason : now.throttled) {
-      if (is_chosen(reason) || (read && !slow && reason == power_cap)) continue;
-      throttled = true;
-      ++conditions_.reasons[reason];
-    }
-    if (slow && !throttled) {
-      throttled = true;
-      ++conditions_.reasons[power_cap];
-    }
-    if (throttled) {
-      ++conditions_.throttled;
-      conditions_.throttled_samples += placement.samples.size();
-    }
-    if (now.other_processes > 0) ++conditions_.shared;
-    conditions_.most_others = std::max(conditions_.most_others, now.other_processes);
-    if (now.load) add_load(*now.load);
-    temperature_.add(now.temperature_c);
-    power_.add(now.power_w);
-    sm_clock_.add(now.sm_clock_mhz);
+  // `placements`: of the process, with samples.
+  void add(const ConditionFigures& now, std::size_t placements) {
+    const double weight = static_cast<double>(placements);
+    conditions_.placements += placements;
+    clock_.add(now.clock_ghz, weight);
+    if (now.known == 0) return;
+    add_to(conditions_.known, now.known);
+    add_to(conditions_.throttled, now.throttled);
+    add_to(conditions_.throttled_samples, now.throttled_samples);
+    add_to(conditions_.shared, now.shared);
+    for (const auto& [reason, count] : now.reasons) add_to(conditions_.reasons[reason], count);
+    conditions_.most_others = std::max(conditions_.most_others, now.most_others);
+    add_to(loads_, now.loads);
+    if (now.load) add_load(*now.load, weight);
+    temperature_.add(now.temperature_c, weight);
+    power_.add(now.power_w, weight);
+    sm_clock_.add(now.sm_clock_mhz, weight);
   }
 
   void finish(SideReading& reading) {
@@ -113,14 +73,15 @@ class Surroundings {
   }
 
  private:
-  void add_load(const HostLoad& load) {
-    if (load.others) ++loads_;
+  static void add_to(std::size_t& sum, int count) { sum += static_cast<std::size_t>(count); }
+
+  void add_load(const HostLoad& load, double weight) {
     if (load.cpus) cpus_ = load.cpus;
-    others_.add(load.others);
-    stolen_.add(load.stolen);
-    queue_.add(load.queue);
-    stalled_.add(load.stalled);
-    held_.add(load.held);
+    others_.add(load.others, weight);
+    stolen_.add(load.stolen, weight);
+    queue_.add(load.queue, weight);
+    stalled_.add(load.stalled, weight);
+    held_.add(load.held, weight);
   }
 
   // A device without sensors used to tell its conditions only where others used it: it was asked at all
@@ -138,117 +99,21 @@ class Surroundings {
   Mean others_, stolen_, queue_, stalled_, held_;
 };
 
-constexpr std::size_t enough_for_quarters = 16;
-constexpr std::size_t enough_for_steps = 20;
-constexpr std::size_t few_values = 8;
-
-// Log of the last quarter's median over the first's, so that a few slow samples are no drift. The mean is
-// over the placements that have enough samples, all of them positive and finite.
-std::optional<double> slowing_of(const ProcessSamples& process, stats::Lanes& lanes) {
-  Mean mean;
-  const auto take = [&] {
-    if (lanes.size() == 0) return;
-    lanes.sort();
-    for (std::size_t lane = 0; lane < lanes.size(); lane += 2) {
-      const double first = stats::quantile_sorted(lanes.sorted(lane), 0.5);
-      mean.add(std::log(stats::quantile_sorted(lanes.sorted(lane + 1), 0.5) / first));
-    }
-    lanes.clear();
-  };
-  for (const Placement& placement : process.placements) {
-    const std::span<const double> all(placement.samples);
-    const std::size_t quarter = all.size() / 4;
-    if (all.size() < enough_for_quarters) continue;
-    if (quarter > stats::Lanes::longest) {
-      take();
-      mean.add(std::log(stats::median(all.last(quarter)) / stats::median(all.first(quarter))));
-      continue;
-    }
-    lanes.add(all.first(quarter));
-    lanes.add(all.last(quarter));
-    if (lanes.full()) take();
-  }
-  take();
-  return mean.value();
-}
-
-// The distinct values of samples, while they are few.
-class FewValues {
- public:
-  // Whether they still are.
-  bool add(double sample) {
-    ++samples_;
-    const auto next = values_.find(sample);
-    if (next != values_.end()) {
-      ++next->second;
-      return true;
-    }
-    if (values_.size() == few_values) return false;
-    values_.emplace(sample, 1);
-    return true;
-  }
-  // The least distance between two of them; 0 where too few samples tell none.
-  [[nodiscard]] double step() const {
-    // One value beside equal ones is an outlier.
-    const bool is_alone =
-        values_.size() == 2 && (values_.begin()->second == 1 || values_.rbegin()->second == 1);
-    if (values_.size() < 2 || is_alone || samples_ < enough_for_steps) return 0;
-    double least = values_.rbegin()->first - values_.begin()->first;
-    for (auto one = std::next(values_.begin()); one != values_.end(); ++one)
-      least = std::min(least, one->first - std::prev(one)->first);
-    return least;
-  }
-
- private:
-  std::map<double, std::size_t> values_;  // with how often each came
-  std::size_t samples_ = 0;
-};
-
-// The least distance between the values of the first placement with enough samples, or else of all samples,
-// when they are few: the clock comes in such steps. 0 otherwise.
-double step_of(const Series& series) {
-  FewValues all;
-  bool are_few = true;
-  for (const ProcessSamples& process : series.processes)
-    for (const Placement& placement : process.placements) {
-      if (placement.samples.size() >= enough_for_steps) {
-        FewValues own;
-        for (const double sample : placement.samples)
-          if (!own.add(sample)) return 0;
-        return own.step();
-      }
-      for (std::size_t i = 0; are_few && i < placement.samples.size(); ++i)
-        are_few = all.add(placement.samples[i]);
-    }
-  return are_few ? all.step() : 0;
-}
-
-// The value that every sample has; std::nullopt when they differ, or there is none.
-std::optional<double> constant_of(const Series& series) {
-  const double* first = nullptr;
-  for (const ProcessSamples& process : series.processes)
-    for (const Placement& placement : process.placements)
-      for (const double& sample : placement.samples) {
-        if (first == nullptr) first = &sample;
-        if (sample != *first) return std::nullopt;
-      }
-  return first == nullptr ? std::nullopt : std::optional<double>(*first);
-}
-
 // The share of slow calls of a process, and the log of the mean of all its calls.
 void take_slow_calls(SideReading& reading, const ProcessSamples& process,
                      const stats::ProcessEstimate& estimate) {
-  const double slow = (1 + slow_call) * std::exp(estimate.log_value);
-  std::size_t count = 0;
-  double sum = 0;
-  for (const Placement& placement : process.placements) {
-    sum += std::reduce(placement.samples.begin(), placement.samples.end());
-    count += static_cast<std::size_t>(std::count_if(placement.samples.begin(), placement.samples.end(),
-                                                    [slow](double sample) { return sample > slow; }));
-  }
-  const double samples = static_cast<double>(estimate.samples);
-  reading.slow_shares.push_back(static_cast<double>(count) / samples);
-  reading.log_means.push_back(std::log(sum / samples));
+  reading.slow_shares.push_back(static_cast<double>(slow_calls(process, estimate.log_value)) /
+                                static_cast<double>(estimate.samples));
+  reading.log_means.push_back(std::log(mean_sample(process)));
+}
+
+// That of its samples, or what a pin holds of it.
+stats::ProcessEstimate estimate_of(const ProcessSamples& process, const stats::ProcessEstimate& of_samples) {
+  if (!process.figures) return of_samples;
+  const ProcessFigures& held = *process.figures;
+  return {held.log_value,
+          static_cast<std::size_t>(held.samples),
+          {static_cast<std::size_t>(held.mild), static_cast<std::size_t>(held.far)}};
 }
 
 void take_estimates(SideReading& reading, const Series& series,
@@ -262,7 +127,7 @@ void take_estimates(SideReading& reading, const Series& series,
     for (std::vector<double>* values : {&reading.slow_shares, &reading.log_means})
       values->reserve(estimates.size());
   for (std::size_t i = 0; i < estimates.size(); ++i) {
-    const stats::ProcessEstimate& estimate = estimates[i];
+    const stats::ProcessEstimate estimate = estimate_of(series.processes[i], estimates[i]);
     if (estimate.samples == 0) {
       reading.empty.push_back(series.processes[i].process);
       continue;
@@ -293,7 +158,7 @@ void take_oddities(SideReading& reading, const Series& series,
   if (reading.step == 0) reading.step = step_of(series);
   reading.slowing.reserve(reading.log_values.size());
   for (std::size_t i = 0; i < estimates.size(); ++i)
-    if (!std::isnan(estimates[i].log_value))
+    if (!std::isnan(estimate_of(series.processes[i], estimates[i]).log_value))
       if (const auto slowing = slowing_of(series.processes[i], lanes)) reading.slowing.push_back(*slowing);
 }
 
@@ -322,15 +187,10 @@ SideReading with_plain_means(SideReading reading, const Series& series) {
   reading.outliers = {};
   reading.samples = 0;
   for (const ProcessSamples& process : series.processes) {
-    Mean mean;
-    for (const Placement& placement : process.placements) {
-      if (placement.samples.empty()) continue;
-      mean.add(std::reduce(placement.samples.begin(), placement.samples.end()) /
-               static_cast<double>(placement.samples.size()));
-      reading.samples += placement.samples.size();
-    }
-    if (!mean.value()) continue;
-    reading.log_values.push_back(std::log(*mean.value()));
+    reading.samples += sample_count(process);
+    const std::optional<double> mean = mean_of_placements(process);
+    if (!mean) continue;
+    reading.log_values.push_back(std::log(*mean));
     reading.outlier_rates.push_back(0);
     reading.sessions.push_back(process.session);
     reading.numbers.push_back(process.process);
@@ -347,13 +207,21 @@ SideReading SideReader::read(const Series& series) {
   Surroundings surroundings;
   for (std::size_t i = 0; i < series.processes.size(); ++i) {
     fetch_ahead(series.processes, i);
-    for (const Placement& placement : series.processes[i].placements) {
+    const ProcessSamples& process = series.processes[i];
+    std::size_t placements = 0;
+    int forced = 0;
+    if (process.figures) {
+      placements = static_cast<std::size_t>(process.figures->placements);
+      forced = process.figures->forced_gates;
+    }
+    for (const Placement& placement : process.placements) {
       estimator_.add_placement(i, placement.samples);
       if (placement.samples.empty()) continue;
-      if (placement.forced_gates > 0)
-        reading.forced_gates += static_cast<std::size_t>(placement.forced_gates);
-      surroundings.add(placement);
+      ++placements;
+      forced += std::max(placement.forced_gates, 0);
     }
+    reading.forced_gates += static_cast<std::size_t>(forced);
+    surroundings.add(conditions_of(process), placements);
   }
   surroundings.finish(reading);
   reading.constant = constant_of(series);
@@ -365,6 +233,7 @@ SideReading SideReader::read(const Series& series) {
 
 SideReading SideReader::read(const Series& series, int most) {
   Series first{series.metric, series.unit, series.direction, {}};
+  first.all = series.all;
   for (const ProcessSamples& process : series.processes)
     if (process.process <= most) first.processes.push_back(process);
   return first.processes.size() == series.processes.size() ? read(series) : read(first);

@@ -1,6 +1,6 @@
 // Side: one series of one record, reduced for comparing and summarising: a log value a process, its moments,
-// and the input of the diagnostics. Every sample is read once. Pure. A reader keeps scratch memory, so it
-// belongs to one thread.
+// and the input of the diagnostics. Every sample is read once, or what a pin holds of it. Pure. A reader
+// keeps scratch memory, so it belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -60,9 +60,6 @@ struct SideReading {
   std::optional<UnusableSample> unusable;  // the first
   bool zeros = false;                      // some sample has no logarithm: 0, or unusable
 };
-
-// A call that takes more than this much longer than its process's value is slow.
-inline constexpr double slow_call = 0.1;
 
 // Share of a side's samples whose launch gate opened on its deadline: launch latency is in those.
 double forced_share(const SideReading& reading);

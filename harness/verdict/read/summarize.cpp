@@ -9,6 +9,7 @@
 #include "harness/base/units.h"
 #include "harness/model/code/shifted_process.h"
 #include "harness/model/known_metrics.h"
+#include "harness/model/pin/figures.h"
 #include "harness/verdict/check/condition_checks.h"
 #include "harness/verdict/read/instrument_checks.h"
 #include "harness/verdict/read/kernel_time.h"
@@ -24,33 +25,26 @@ struct CaseReading {
   std::vector<SideReading> series;  // one for each of the case's series, in order
 };
 
-std::size_t gather_samples(const Series& series, std::vector<double>& all) {
-  all.clear();
+std::size_t unusable_samples(const Series& series) {
   std::size_t unusable = 0;
   for (const ProcessSamples& process : series.processes)
     for (const Placement& placement : process.placements)
-      for (const double sample : placement.samples)
-        if (std::isfinite(sample))
-          all.push_back(sample);
-        else
-          ++unusable;
+      unusable +=
+          static_cast<std::size_t>(std::count_if(placement.samples.begin(), placement.samples.end(),
+                                                 [](double sample) { return !std::isfinite(sample); }));
   return unusable;
 }
 
-void fill_raw(Summary& summary, std::vector<double>& all) {
-  summary.samples = all.size();
-  if (all.empty()) return;
-  summary.mean = stats::mean(all);
-  summary.sd = all.size() > 1 ? stats::standard_deviation(all) : 0;
-  summary.cv = summary.mean != 0 ? summary.sd / summary.mean : 0;
-  const auto [least, most] = std::minmax_element(all.begin(), all.end());
-  summary.min = *least;
-  summary.max = *most;
-  constexpr double fractions[] = {0.5, 0.95, 0.99};
-  const std::vector<double> quantiles = stats::quantiles_in_place(all, fractions);
-  summary.median = quantiles[0];
-  summary.p95 = quantiles[1];
-  summary.p99 = quantiles[2];
+void fill_raw(Summary& summary, const SeriesFigures& all) {
+  summary.samples = static_cast<std::size_t>(all.samples);
+  summary.mean = all.mean;
+  summary.sd = all.sd;
+  summary.cv = all.mean != 0 ? all.sd / all.mean : 0;
+  summary.min = all.min;
+  summary.max = all.max;
+  summary.median = all.median;
+  summary.p95 = all.p95;
+  summary.p99 = all.p99;
 }
 
 void fill_processes(Summary& summary, const SideReading& reading) {
@@ -69,10 +63,10 @@ void fill_processes(Summary& summary, const SideReading& reading) {
 
 // Beside the time of a case: the median of its first calls.
 void fill_first_call(Summary& summary, const CaseRecord& record) {
-  std::vector<double> calls;
   for (const Series& series : record.series)
-    if (series.metric == first_call_metric.name && series.unit == summary.unit) gather_samples(series, calls);
-  if (!calls.empty()) summary.first_call = stats::quantile(calls, 0.5);
+    if (series.metric == first_call_metric.name && series.unit == summary.unit)
+      if (const SeriesFigures calls = all_samples_of(series); calls.samples > 0)
+        summary.first_call = calls.median;
 }
 
 // The ceiling of the products that the case makes, by the first of its processes that tells their type. Types
@@ -255,14 +249,13 @@ class Summarizer {
     Summary summary = started(one, confidence_);
     summary.metric = series.metric;
     summary.unit = series.unit;
-    const std::size_t unusable = gather_samples(series, scratch_);
-    fill_raw(summary, scratch_);
+    fill_raw(summary, all_samples_of(series));
     fill_processes(summary, reading);
     if (&series == &one.series.front()) {
       fill_first_call(summary, one);
       fill_throughput(summary, one, series, record_);
     }
-    add_diagnostics(summary, one, series, reading, unusable, pairs_.of(one.device));
+    add_diagnostics(summary, one, series, reading, unusable_samples(series), pairs_.of(one.device));
     add_speedup(summary, one, series, reading);
     return summary;
   }
@@ -304,7 +297,6 @@ class Summarizer {
   double confidence_;
   std::vector<CaseReading> readings_;
   std::unordered_map<std::string_view, std::size_t> index_;
-  std::vector<double> scratch_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "harness/model/pin/figures.h"
 #include "harness/model/program_metrics.h"
 #include "harness/model/results/program_trace.h"
 #include "harness/verdict/read/align_kernels.h"
@@ -33,9 +34,7 @@ StepsFound found_in(const CaseRecord& program) {
       if (note.code != NoteCode::steps_found) continue;
       found.sources.insert(note.text("source"));
       found.launches.insert(fmt::format("{}", note.count("launches")));
-      // Older records do not tell it.
-      if (const auto count = note.count("processes"); count > 0)
-        found.processes.insert(fmt::format("{}", count));
+      found.processes.insert(fmt::format("{}", note.count("processes")));
     }
   return found;
 }
@@ -159,8 +158,8 @@ double sum_of(const CaseRecord& record, std::string_view metric) {
   for (const Series& series : record.series)
     if (series.metric == metric)
       for (const ProcessSamples& process : series.processes)
-        for (const Placement& placement : process.placements)
-          for (const double sample : placement.samples) sum += sample;
+        if (const std::size_t samples = sample_count(process); samples > 0)
+          sum += mean_sample(process) * static_cast<double>(samples);
   return sum;
 }
 

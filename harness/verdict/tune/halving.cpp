@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <string_view>
-#include <utility>
 
 #include "harness/verdict/compare.h"
 #include "harness/verdict/read/process_values.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "harness/verdict/check/diagnose.h"
 #include "harness/verdict/unit/unit_values.h"

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <unordered_map>
+
+#include "harness/model/pin/figures.h"
 
 namespace harness {
 
@@ -11,17 +12,12 @@ UnitValues read_unit_values(const Series& series, int most) {
   UnitValues read;
   for (const ProcessSamples& process : series.processes) {
     if (process.process > most) continue;
-    double sum = 0;
-    std::size_t count = 0;
-    for (const Placement& placement : process.placements) {
+    for (const Placement& placement : process.placements)
       for (const double sample : placement.samples)
         if (!std::isfinite(sample) && !read.unusable) read.unusable = UnusableSample{process.process, sample};
-      sum = std::accumulate(placement.samples.begin(), placement.samples.end(), sum);
-      count += placement.samples.size();
-    }
-    if (count == 0) continue;
+    if (sample_count(process) == 0) continue;
     read.processes.push_back(process.process);
-    read.values.push_back(sum / static_cast<double>(count));
+    read.values.push_back(mean_sample(process));
     read.pooled |= process.session > 0;
   }
   return read;

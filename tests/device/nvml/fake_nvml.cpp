@@ -139,6 +139,12 @@ int nvmlDeviceGetName(void* gpu, char* out, unsigned length) {
 int nvmlDeviceGetPciInfo_v3(void* gpu, PciInfo* out) {
   return text("pci_bus", out->bus_id, sizeof out->bus_id, gpu);
 }
+int nvmlDeviceGetTotalEnergyConsumption(void* gpu, unsigned long long* out) {
+  const auto found = answer("energy", gpu);
+  if (!found) return not_supported;
+  *out = std::stoull(*found);
+  return success;
+}
 int nvmlDeviceGetComputeMode(void* gpu, unsigned* out) {
   return number("compute_mode", out, gpu);
 }

@@ -15,7 +15,7 @@ cd "$work"
 nvcc -O2 -std=c++20 -arch=native "-I$here/../../.." -shared -Xcompiler -fPIC,-fvisibility=hidden "$here/plugin.cu" \
   -o honest.so
 cat >gpu.yaml <<'YAML'
-version: 1
+version: 2
 name: gpu
 modules: [./honest.so]
 defaults:

@@ -4,7 +4,6 @@
 #include <link.h>
 
 #include <array>
-#include <cstring>
 #include <string_view>
 #include <vector>
 

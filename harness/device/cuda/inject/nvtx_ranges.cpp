@@ -1,7 +1,6 @@
 #include "harness/device/cuda/inject/nvtx_ranges.h"
 
 #include <cwchar>
-#include <exception>
 #include <map>
 #include <mutex>
 #include <string>

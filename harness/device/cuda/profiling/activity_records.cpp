@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
-
 namespace harness::cuda {
 namespace {
 

@@ -5,6 +5,7 @@
 #include "harness/device/control.h"
 #include "harness/device/cuda/check.h"
 #include "harness/device/cuda/gpu_kernels.h"
+#include "harness/device/cuda/steady_work.h"
 #include "harness/device/cuda/timing/call_watch.h"
 #include "harness/device/cuda/timing/clock.h"
 #include "harness/device/cuda/timing/graph_batch.h"
@@ -167,6 +168,12 @@ Result<std::unique_ptr<Batch>> CudaTimer::record(int calls, NumberedWork work) {
 
 void CudaTimer::queue(const Work& work) {
   parts_.queue.peers().call(parts_.queue.use(), work);
+}
+
+Result<std::vector<EndedCalls>> CudaTimer::work_through(const Round& round, Seconds duration) {
+  if (auto status = synchronize(); !status) return fail(std::move(status.error()));
+  parts_.code.end();
+  return cuda::work_through(parts_.queue, round, duration);
 }
 
 // Under a tool that traces every launch, the random launches are left out.

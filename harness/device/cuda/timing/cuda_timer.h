@@ -42,6 +42,7 @@ class CudaTimer final : public Timer {
   Result<Seconds> time_first_call(const Work& work) override;
   Result<std::unique_ptr<Batch>> record(int calls, NumberedWork work) override;
   void queue(const Work& work) override;
+  Result<std::vector<EndedCalls>> work_through(const Round& round, Seconds duration) override;
   Status synchronize() override { return parts_.queue.synchronize(); }
   Result<Scope> begin_placement(StreamUse use) override;
   Result<bool> keeps_to_stream(const Work& work) override;

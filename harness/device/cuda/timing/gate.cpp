@@ -1,7 +1,5 @@
 #include "harness/device/cuda/timing/gate.h"
 
-#include <string_view>
-
 #include "harness/base/environment.h"
 #include "harness/device/cuda/check.h"
 #include "harness/device/cuda/gpu_kernels.h"

@@ -84,12 +84,15 @@ std::string part_of_all(std::size_t some, std::size_t all, const std::string& no
 }
 
 std::string identical_words(const Comparison& comparison, bool one) {
-  std::size_t all = 0, by_build = 0;
+  std::size_t all = 0, by_build = 0, by_files = 0;
   for (const ComparisonRow& row : comparison.rows) {
     if (row.verdict != Verdict::identical || !decides(row)) continue;
     ++all;
     by_build += row.by_build ? 1 : 0;
+    by_files += row.by_files ? 1 : 0;
   }
+  if (by_files > 0 && by_files == all) return fmt::format("{} the same in all files", one ? "reads" : "read");
+  if (by_files > 0) return fmt::format("are the same, {} by the files that they read", by_files);
   if (by_build == 0)
     return fmt::format("{} the same machine code with the same launches", one ? "runs" : "run");
   if (by_build == all) return fmt::format("{} of the same build in the same environment", one ? "is" : "are");

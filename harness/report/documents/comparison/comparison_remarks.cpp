@@ -124,6 +124,9 @@ constexpr const char* launches_words =
     "same machine code, same launches. The proof covers the device's time, cycles, counters, tensor memory "
     "and error, but not the time of the host, the first call and the overhead of launches.";
 
+constexpr const char* files_words =
+    "same command, files and environment, as one start read them. The proof covers all metrics.";
+
 // Launches that differ between the runs of one build are told apart from those that nobody could read.
 std::string build_proof_words(const ComparisonRow& row) {
   const auto differs = [&](const ProofGap& gap) {
@@ -251,7 +254,9 @@ Reasons identical_results(const Comparison& comparison, const RowNames& name_of)
   for (const ComparisonRow& row : comparison.rows) {
     if (row.verdict != Verdict::identical) continue;
     ++reasons.cases;
-    ReasonGroup& group = groups[row.by_build ? build_proof_words(row) : launches_words];
+    ReasonGroup& group = groups[row.by_build   ? build_proof_words(row)
+                                : row.by_files ? files_words
+                                               : launches_words];
     group.ids.push_back(name_of(row));
   }
   for (auto& [how, group] : groups) {

@@ -92,7 +92,7 @@ std::string size_fact(const Plan& plan) {
 
 // Skipped cases count, too: their needs are known without a GPU.
 std::string counters_fact(const Plan& plan, const CounterFact& look_up) {
-  const bool known = look_up.code == CounterCode::looked_up || look_up.code == CounterCode::told;
+  const bool known = look_up.code == CounterCode::looked_up;
   const std::string found =
       (known ? "" : "not looked up, so that a misspelt name shows only where they are read: ") +
       words(look_up);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -204,7 +203,8 @@ Json case_json(const Record& record, const CaseRecord& one, const SampleDetail& 
             {"flops", positive(one.flops)},
             {"bytes", positive(one.bytes)},
             {"series", Json::array()}};
-  for (const Series& series : one.series) json["series"].push_back(series_json(one, series, detail));
+  for (const Series& series : one.series)
+    if (!series.all) json["series"].push_back(series_json(one, series, detail));  // a pin holds no samples
   json["phases"] = phases_json(one);
   json["kernels"] = kernels_json(one);
   json["reproduce"] = reproduce(record, one, again);

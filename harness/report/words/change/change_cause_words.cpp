@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 #include "harness/base/text.h"
 #include "harness/report/numbers.h"
 

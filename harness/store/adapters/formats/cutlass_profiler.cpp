@@ -2,7 +2,6 @@
 // the iterations, so one sample of the process. A line that did not succeed has a time of 0 and no rates.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>

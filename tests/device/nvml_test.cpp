@@ -42,7 +42,7 @@ class NvmlTest : public testing::Test {
 
 TEST_F(NvmlTest, TellsTheConditions) {
   gpu("clock_1 1755\nclock_2 3201\npower 612340\ntemperature_0 63\nreasons 0x0\nprocesses\n");
-  EXPECT_EQ(conditions(), (Conditions{1755, 3201, 612.34, 63, {}, 0}));
+  EXPECT_EQ(conditions(), (Conditions{1755, 3201, 612.34, 63, {}, 0, {}}));
 }
 
 TEST_F(NvmlTest, CountsEnergyUnlessTheGpuIsSliced) {

@@ -221,7 +221,7 @@ TEST(ScriptedDevice, TellsTheConditionsOfTheFirstEntryThatFits) {
       {"process": 2, "sm_clock_mhz": 1900}]}})");
   device->enter({"a", 2, 1});
   const Since<Conditions> conditions = device->watch_conditions();
-  EXPECT_EQ(conditions(), (Conditions{1200, 2600, 699.5, -3, {"power_cap", "thermal"}, 2}));
+  EXPECT_EQ(conditions(), (Conditions{1200, 2600, 699.5, -3, {"power_cap", "thermal"}, 2, {}}));
   device->enter({"a", 2, 0});
   EXPECT_EQ(conditions()->sm_clock_mhz, 1900);
   EXPECT_EQ(conditions()->power_w, std::nullopt);

@@ -16,7 +16,7 @@ inline ProcessResult example_result(const std::string& case_id, int process) {
                                3,
                                1.98,
                                1763618400.125,
-                               Conditions{1980.0, 3201.0, 412.5, 51.0, {"power_cap", "thermal"}, 1},
+                               Conditions{1980.0, 3201.0, 412.5, 51.0, {"power_cap", "thermal"}, 1, {}},
                                Stop::width},
                               {{23.5, 1.0 / 3, 24}, 0, 0, 0, Conditions{}, Stop::max_time}}}}});
   result.series.push_back({"clock", "GHz", Direction::higher_is_better, {{process, {{{1.98}, 0, 0}}}}});

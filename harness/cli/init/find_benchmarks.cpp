@@ -158,7 +158,8 @@ std::vector<FoundProgram> find_benchmarks(const fs::path& root) {
                        file,
                        {"python3", "-m", "pytest", "-q", "--benchmark-json={output}", file},
                        has_python_packages(root) ? "" : "true",
-                       "pytest_benchmark"});
+                       "pytest_benchmark",
+                       ""});
   return found;
 }
 

@@ -11,35 +11,51 @@
 
 namespace attention {
 
+// Where a tile of keys and values is. Tiles that lie in several places, or arrive during the kernel, bring a
+// function place() (kernels/ring_attention/gathered_kernel.cuh).
+struct WgmmaPlace {
+  const ptx::TensorMap* k;
+  const ptx::TensorMap* v;
+  int matrix;
+  int first_key;
+};
+
 // One thread: fills the ring.
 template <class Tiles, class Tiling = typename Tiles::Tiling>
 KERNEL_DEVICE void produce(const typename Tiles::Problem& problem, const WgmmaMemory<Tiling>& memory,
                            Tiles tiles, const ptx::TensorMap* q, const ptx::TensorMap* k,
                            const ptx::TensorMap* v) {
-  const auto load = [&](std::uint32_t to, const ptx::TensorMap* map, int panel_bytes, int row,
+  const auto load = [&](std::uint32_t to, const ptx::TensorMap* map, int panel_bytes, int row, int matrix,
                         std::uint32_t full) {
     ptx::mbarrier_arrive_expect(full, Tiling::panels * panel_bytes);
     KERNEL_UNROLL
     for (int panel = 0; panel < Tiling::panels; ++panel)
-      ptx::tma_load_3d(to + panel * panel_bytes, map, panel * wgmma_panel, row, tiles.matrix, full);
+      ptx::tma_load_3d(to + panel * panel_bytes, map, panel * wgmma_panel, row, matrix, full);
   };
   int done = 0;  // tiles of earlier blocks of queries
   for (int block = 0;; ++block) {
     for (int step = 0; step < tiles.count; ++step) {
-      const int first_key = Tiles::first_key(tiles.entry(problem, step));
+      WgmmaPlace at{k, v, tiles.matrix, 0};
+      if constexpr (requires { tiles.place(problem, at); })
+        tiles.place(problem, at);
+      else
+        at.first_key = Tiles::first_key(tiles.entry(problem, step));
       const int stage = (done + step) % Tiling::stages;
       // The round before: a fresh barrier has passed it.
       const int parity = (done + step) / Tiling::stages % 2 ^ 1;
       ptx::mbarrier_wait(memory.keys_empty(stage), parity);
-      load(memory.keys(stage), k, Tiling::key_panel_bytes, first_key, memory.keys_full(stage));
+      load(memory.keys(stage), at.k, Tiling::key_panel_bytes, at.first_key, at.matrix,
+           memory.keys_full(stage));
       if (step == 0) {
         const int buffer = block % Tiling::query_buffers;
         if constexpr (Tiling::is_queue)
           ptx::mbarrier_wait(memory.queries_empty(buffer), block / Tiling::query_buffers % 2 ^ 1);
-        load(memory.queries(buffer), q, Tiling::query_panel_bytes, tiles.query, memory.queries_full(buffer));
+        load(memory.queries(buffer), q, Tiling::query_panel_bytes, tiles.query, tiles.matrix,
+             memory.queries_full(buffer));
       }
       ptx::mbarrier_wait(memory.values_empty(stage), parity);
-      load(memory.values(stage), v, Tiling::key_panel_bytes, first_key, memory.values_full(stage));
+      load(memory.values(stage), at.v, Tiling::key_panel_bytes, at.first_key, at.matrix,
+           memory.values_full(stage));
     }
     if constexpr (Tiling::is_queue) {
       if (tiles.is_last()) return;

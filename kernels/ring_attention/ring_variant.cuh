@@ -13,9 +13,9 @@
 #include "kernels/launch.cuh"
 #include "kernels/on_gpu.cuh"
 #include "kernels/owned.cuh"
-#include "kernels/ptx/tensor_map.cuh"
 #include "kernels/ring_attention/ring_attention.h"
 #include "kernels/ring_attention/ring_kernel.cuh"
+#include "kernels/ring_attention/ring_tensors.cuh"
 
 namespace ring_attention {
 
@@ -23,13 +23,8 @@ class RingVariant : public harness::sdk::Kernel {
  public:
   RingVariant(const harness::sdk::Params& params, const harness::sdk::DeviceTraits& traits, bool overlaps)
       : shape_(shape_of(params)), overlaps_(overlaps), ranks_(shape_.gpus) {
-    using harness::sdk::Unsupported;
-    if (shape_.dimension != 64 && shape_.dimension != 128)
-      throw Unsupported("written for d = 64 and 128; this case has d = " + std::to_string(shape_.dimension));
-    kernels::require_hopper(traits);
-    if (shape_.block() > std::int64_t{1} << 20)
-      throw Unsupported("a GPU's block must be at most 2^20 tokens");
-    const bool f16 = is_f16();
+    require_supported(shape_, traits);
+    const bool f16 = shape_.dtype == harness::sdk::DType::f16;
     launch_ =
         shape_.dimension == 64 ? make_launch<attention::Wgmma64>(f16) : make_launch<attention::Wgmma128>(f16);
     const std::vector<int> ordinals = kernels::gpus_of(traits);
@@ -42,7 +37,7 @@ class RingVariant : public harness::sdk::Kernel {
       const auto tensor = [&](std::size_t index) {
         return buffers.as<std::uint16_t>(gpu * tensors_of_gpu + index);
       };
-      rank.q = map_of(tensor(q_index), launch_.queries);
+      rank.q = map_of(shape_, tensor(q_index), launch_.queries);
       rank.o = tensor(o_index);
       rank.own = {tensor(k_index), tensor(v_index)};
       rank.own_maps = maps_of(rank.own);
@@ -101,20 +96,12 @@ class RingVariant : public harness::sdk::Kernel {
             Tiling::keys, Tiling::threads, Tiling::shared_bytes};
   }
 
-  [[nodiscard]] bool is_f16() const { return shape_.dtype == harness::sdk::DType::f16; }
   [[nodiscard]] std::size_t block_bytes() const {
     return static_cast<std::size_t>(shape_.block_elements()) * 2;
   }
 
-  [[nodiscard]] ptx::TensorMap map_of(const std::uint16_t* tensor, int rows) const {
-    const ptx::TensorLayout layout =
-        attention::wgmma_layout(static_cast<int>(shape_.dimension), static_cast<int>(shape_.block()),
-                                static_cast<int>(shape_.heads), rows);
-    return is_f16() ? ptx::make_tensor_map<ptx::F16>(tensor, layout)
-                    : ptx::make_tensor_map<ptx::BF16>(tensor, layout);
-  }
   [[nodiscard]] Maps maps_of(const KeysAndValues& both) const {
-    return {map_of(both[0], launch_.keys), map_of(both[1], launch_.keys)};
+    return {map_of(shape_, both[0], launch_.keys), map_of(shape_, both[1], launch_.keys)};
   }
 
   void open(Rank& rank, int ordinal) {
@@ -156,20 +143,13 @@ class RingVariant : public harness::sdk::Kernel {
   }
 
   void attend(Rank& rank, std::size_t step, cudaStream_t compute) const {
-    constexpr double log2_of_e = 1.44269504088896340736;
     const Maps& maps = step == 0 ? rank.own_maps : rank.buffer_maps[step % 2];
-    Arguments problem;
-    problem.o = rank.o;
-    problem.sequence = static_cast<int>(shape_.block());
-    problem.dimension = static_cast<int>(shape_.dimension);
-    problem.scale2 = static_cast<float>(shape_.scale() * log2_of_e);
+    auto problem = arguments_of<Arguments>(shape_, rank.o);
     problem.carry = rank.carry;
     problem.carry.first = step == 0 ? 1 : 0;
     problem.carry.last = step + 1 == shape_.gpus ? 1 : 0;
-    const dim3 grid(static_cast<unsigned>((shape_.block() + launch_.queries - 1) / launch_.queries),
-                    static_cast<unsigned>(shape_.heads));
-    launch_.kernel<<<grid, static_cast<unsigned>(launch_.threads), launch_.shared_bytes, compute>>>(
-        problem, rank.q, maps[0], maps[1]);
+    launch_.kernel<<<grid_of(shape_, launch_.queries), static_cast<unsigned>(launch_.threads),
+                     launch_.shared_bytes, compute>>>(problem, rank.q, maps[0], maps[1]);
     kernels::check(cudaGetLastError(), "launch of ring_kernel");
     if (overlaps_ && step > 0) kernels::record(rank.used[step % 2], compute);
   }

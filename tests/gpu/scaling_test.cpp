@@ -69,13 +69,14 @@ class Scaling : public GpuTest, public testing::WithParamInterface<int> {
 TEST_P(Scaling, AllReduceIsRight) {
   for (const std::int64_t n : {1024, 1000 * 32, 1 << 22}) {
     EXPECT_TRUE(is_right("all_reduce", "direct", sums_of(GetParam(), n)));
+    EXPECT_EQ(is_right("all_reduce", "pushed", sums_of(GetParam(), n)), GetParam() > 1);
     (void)is_right("all_reduce", "nccl", sums_of(GetParam(), n));  // which may not be installed
   }
 }
 
 TEST_P(Scaling, RingAttentionIsRight) {
   const sdk::DeviceTraits& traits = device_->traits();
-  for (const char* variant : {"pulled", "pulled_serial"}) {
+  for (const char* variant : {"pulled", "pulled_serial", "gathered"}) {
     bool any = is_right("ring_attention", variant, ring_of("bf16", GetParam(), 2, 1024, 128));
     any = is_right("ring_attention", variant, ring_of("f16", GetParam(), 3, 4 * 333, 64)) || any;
     any = is_right("ring_attention", variant, ring_of("bf16", GetParam(), 1, 16384, 128), 64) || any;
@@ -85,7 +86,7 @@ TEST_P(Scaling, RingAttentionIsRight) {
 
 // Many calls one after the other, each of which must find the last one's copies and kernels done on all GPUs.
 TEST_P(Scaling, CallsFollowEachOther) {
-  for (const char* variant : {"direct", "nccl"}) {
+  for (const char* variant : {"direct", "pushed", "nccl"}) {
     try {
       Bound bound(*device_, catalog(), "all_reduce", variant, sums_of(GetParam(), 1 << 20));
       bound.poison_outputs();
@@ -94,6 +95,23 @@ TEST_P(Scaling, CallsFollowEachOther) {
       for (std::size_t output = 0; output < static_cast<std::size_t>(GetParam()); ++output)
         EXPECT_LE(bound.error(4096, output), 1e-6) << variant;
       EXPECT_GT(bound.median({.cache = CacheMode::hot}), 0) << variant;
+      EXPECT_GT(bound.median({.cache = CacheMode::cold}, 10), 0) << variant;
+    } catch (const sdk::Unsupported& reason) {
+      std::printf("%s: %s\n", variant, reason.what());
+    }
+  }
+}
+
+// Flags tell a running kernel what has arrived. They are lowered between calls.
+TEST_P(Scaling, RingsFollowEachOther) {
+  for (const char* variant : {"pulled", "gathered"}) {
+    try {
+      Bound bound(*device_, catalog(), "ring_attention", variant, ring_of("bf16", GetParam(), 1, 4096, 128));
+      bound.poison_outputs();
+      for (int call = 0; call < 50; ++call) device_->timer().queue(bound.work());
+      ASSERT_TRUE(device_->timer().synchronize());
+      for (std::size_t output = 0; output < static_cast<std::size_t>(GetParam()); ++output)
+        EXPECT_LE(bound.error(256, output), bound.problem().tolerance.relative) << variant;
       EXPECT_GT(bound.median({.cache = CacheMode::cold}, 10), 0) << variant;
     } catch (const sdk::Unsupported& reason) {
       std::printf("%s: %s\n", variant, reason.what());
@@ -147,8 +165,10 @@ TEST_P(Scaling, LargeBuffersOfEachGpuComeBackAsTheyWere) {
 TEST_P(Scaling, CasesAreMeasured) {
   for (const auto& [workload, variant, params] :
        {std::tuple{"all_reduce", "direct", sums_of(GetParam(), 1 << 20)},
+        {"all_reduce", "pushed", sums_of(GetParam(), 1 << 20)},
         {"all_reduce", "nccl", sums_of(GetParam(), 1 << 20)},
-        {"ring_attention", "pulled", ring_of("bf16", GetParam(), 1, 8192, 128)}}) {
+        {"ring_attention", "pulled", ring_of("bf16", GetParam(), 1, 8192, 128)},
+        {"ring_attention", "gathered", ring_of("bf16", GetParam(), 1, 8192, 128)}}) {
     PlannedCase planned;
     planned.workload = workload;
     planned.variant = variant;

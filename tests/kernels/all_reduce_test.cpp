@@ -1,10 +1,11 @@
-// all_reduce: its description, the threads, and the kernel of `direct` in the emulator, a launch for each
-// GPU.
+// all_reduce: its description, the threads, and the kernels of `direct` and `pushed` in the emulator, a
+// launch for each GPU.
 #include <gtest/gtest.h>
 
 #include "kernels/all_reduce/all_reduce.h"
 #include "kernels/all_reduce/direct_kernel.cuh"
 #include "kernels/all_reduce/nccl_library.h"
+#include "kernels/all_reduce/pushed_kernel.cuh"
 #include "tests/emulate/memory.h"
 #include "tests/kernels/multi_gpu_case.h"
 
@@ -71,6 +72,87 @@ TEST(AllReduce, DirectIsRight) {
   expect_direct_right<1>(4);
   expect_direct_right<2>(8 * 5000);
   expect_direct_right<4>(16 * 37);
+}
+
+// GPUs take turns in the emulator, so all of them send before one sums. What they send to is larger by some
+// words, which stay as they were.
+template <int Gpus>
+__global__ void send_all(const PushedArguments<Gpus> problem) {
+  for (std::int64_t chunk = blockIdx.x; chunk < problem.chunks; chunk += gridDim.x)
+    send_chunk(problem, chunk);
+}
+template <int Gpus>
+__global__ void sum_all(const PushedArguments<Gpus> problem) {
+  for (std::int64_t chunk = blockIdx.x; chunk < problem.chunks; chunk += gridDim.x) sum_chunk(problem, chunk);
+}
+
+template <int Gpus>
+class PushedCase {
+ public:
+  explicit PushedCase(std::int64_t n)
+      : c_(register_workload_all_reduce, params_of(Gpus, n)), part_(n / 4 / Gpus) {
+    chunks_ = (part_ + pushed_chunk<Gpus> - 1) / pushed_chunk<Gpus>;
+    places_.resize(Gpus, std::vector<float4>(static_cast<std::size_t>((Gpus - 1) * part_)));
+    flags_.resize(Gpus, std::vector<unsigned>(static_cast<std::size_t>((Gpus - 1) * chunks_ + 4)));
+  }
+  void launch(void (*kernel)(PushedArguments<Gpus>)) {
+    const Shape shape = shape_of(c_.params);
+    for (std::size_t gpu = 0; gpu < Gpus; ++gpu) {
+      PushedArguments<Gpus> problem;
+      problem.values = static_cast<const float4*>(c_.addresses[gpu]);
+      for (std::size_t i = 0; i < Gpus; ++i) {
+        const std::size_t other = (gpu + i) % Gpus;
+        problem.results[i] = static_cast<float4*>(c_.addresses[shape.result_index(other)]);
+        problem.places[i] = places_[other].data();
+        problem.flags[i] = flags_[other].data();
+      }
+      problem.part = part_;
+      problem.chunks = chunks_;
+      problem.gpu = static_cast<int>(gpu);
+      emulate::launch({}, {2, 1, 1}, {32, 1, 1}, 0, kernel, problem);
+    }
+  }
+  [[nodiscard]] std::size_t raised() const {
+    std::size_t all = 0;
+    for (const std::vector<unsigned>& of_gpu : flags_)
+      all += std::accumulate(of_gpu.begin(), of_gpu.end(), 0U);
+    return all;
+  }
+  [[nodiscard]] std::size_t sent() const { return static_cast<std::size_t>(Gpus * (Gpus - 1) * chunks_); }
+  void expect_right() const {
+    for (std::size_t output = 0; output < c_.outputs.size(); ++output)
+      EXPECT_LE(c_.error(output), c_.problem.tolerance.relative) << Gpus << " " << part_ << " " << output;
+  }
+
+ private:
+  MultiGpuCase c_;
+  std::int64_t part_, chunks_ = 0;
+  std::vector<std::vector<float4>> places_;
+  std::vector<std::vector<unsigned>> flags_;
+};
+
+template <int Gpus>
+void expect_pushed_right(std::int64_t n) {
+  PushedCase<Gpus> c(n);
+  for (int call = 0; call < 2; ++call) {
+    c.launch(&send_all<Gpus>);
+    EXPECT_EQ(c.raised(), c.sent());
+    c.launch(&sum_all<Gpus>);
+    EXPECT_EQ(c.raised(), 0U) << "the next call waits for nothing";
+  }
+  c.expect_right();
+}
+
+// Whole chunks, a last one that is not whole, and less than one.
+TEST(AllReduce, PushedIsRight) {
+  expect_pushed_right<2>(8 * 256 * 3);
+  expect_pushed_right<4>(16 * 300);
+  expect_pushed_right<8>(32 * 5);
+}
+
+TEST(AllReduce, NobodySumsWhatWasNotSent) {
+  PushedCase<2> c(8 * 300);
+  EXPECT_THROW(c.launch(&sum_all<2>), emulate::Failure);
 }
 
 TEST(AllReduce, WithoutNcclThereIsAReason) {

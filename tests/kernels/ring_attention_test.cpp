@@ -1,11 +1,12 @@
-// ring_attention: its description, the threads, and its kernel in the emulator, a launch for each GPU and
-// step.
+// ring_attention: its description, the threads, and its kernels in the emulator: ring_kernel with a launch
+// for each GPU and step, gathered_kernel with one for each GPU.
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <deque>
 #include <span>
 
+#include "kernels/ring_attention/gathered_kernel.cuh"
 #include "kernels/ring_attention/ring_attention.h"
 #include "kernels/ring_attention/ring_kernel.cuh"
 #include "tests/emulate/memory.h"
@@ -112,47 +113,110 @@ TEST(RingAttention, ASequenceThatCannotBeDividedIsSkipped) {
                harness::sdk::Unsupported);
 }
 
-// `gain`: of the queries, for scores of any size.
+// A case in the emulator's memory, and what its kernels are launched with. `gain`: of the queries, for scores
+// of any size.
+template <class Tiling, class Element>
+class KernelCase {
+ public:
+  KernelCase(const char* dtype, std::int64_t gpus, std::int64_t h, std::int64_t s, double gain)
+      : c_(register_workload_ring_attention, params_of(dtype, gpus, h, s, Tiling::d), gain) {
+    for (const harness::sdk::HostTensor& tensor : c_.tensors)
+      memory_.emplace_back("tensor", std::span(reinterpret_cast<const std::uint16_t*>(tensor.data.data()),
+                                               tensor.data.size() / 2));
+  }
+
+  [[nodiscard]] Shape shape() const { return shape_of(c_.params); }
+  [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(shape().heads * shape().block()); }
+  [[nodiscard]] std::uint16_t* tensor(std::size_t gpu, std::size_t index) const {
+    return memory_[gpu * tensors_of_gpu + index].data();
+  }
+  [[nodiscard]] ptx::TensorMap map(const std::uint16_t* from, int rows_of_box,
+                                   std::int64_t blocks = 1) const {
+    return ptx::make_tensor_map<Element>(
+        from, attention::wgmma_layout(Tiling::d, static_cast<int>(shape().block()),
+                                      static_cast<int>(shape().heads * blocks), rows_of_box));
+  }
+  [[nodiscard]] ptx::TensorMap map(std::size_t gpu, std::size_t index, int rows_of_box) const {
+    return map(tensor(gpu, index), rows_of_box);
+  }
+  template <class Problem>
+  [[nodiscard]] Problem problem_of(std::size_t gpu) const {
+    Problem problem;
+    problem.o = tensor(gpu, o_index);
+    problem.sequence = static_cast<int>(shape().block());
+    problem.dimension = Tiling::d;
+    problem.scale2 = static_cast<float>(shape().scale() * 1.4426950408889634);
+    return problem;
+  }
+  template <class Kernel, class... Arguments>
+  void launch(Kernel kernel, const Arguments&... arguments) const {
+    const auto block = static_cast<int>(shape().block());
+    emulate::launch({},
+                    {static_cast<unsigned>((block + Tiling::queries - 1) / Tiling::queries),
+                     static_cast<unsigned>(shape().heads), 1},
+                    {Tiling::threads, 1, 1}, Tiling::shared_bytes, kernel, arguments...);
+  }
+  void expect_right() {
+    for (std::size_t output = 0; output < c_.outputs.size(); ++output) {
+      const std::size_t tensor = c_.outputs[output];
+      std::memcpy(c_.addresses[tensor], memory_[tensor].data(), c_.tensors[tensor].data.size());
+      EXPECT_LE(c_.error(output), c_.problem.tolerance.relative) << c_.params.text_id() << " " << output;
+    }
+  }
+
+ private:
+  MultiGpuCase c_;
+  std::deque<emulate::Buffer<std::uint16_t>> memory_;  // of the GPUs
+};
+
 template <class Tiling, class Element>
 void expect_kernel_right(const char* dtype, std::int64_t gpus, std::int64_t h, std::int64_t s,
                          double gain = 1) {
-  MultiGpuCase c(register_workload_ring_attention, params_of(dtype, gpus, h, s, Tiling::d), gain);
-  const Shape shape = shape_of(c.params);
-  const auto block = static_cast<int>(shape.block()), heads = static_cast<int>(h);
-  std::deque<emulate::Buffer<std::uint16_t>> memory;  // of the GPUs
-  for (const harness::sdk::HostTensor& tensor : c.tensors)
-    memory.emplace_back("tensor", std::span(reinterpret_cast<const std::uint16_t*>(tensor.data.data()),
-                                            tensor.data.size() / 2));
-  const auto map = [&](std::size_t tensor, int rows) {
-    return ptx::make_tensor_map<Element>(memory[tensor].data(),
-                                         attention::wgmma_layout(Tiling::d, block, heads, rows));
-  };
-  const auto rows = static_cast<std::size_t>(h * shape.block());
+  KernelCase<Tiling, Element> c(dtype, gpus, h, s, gain);
+  const Shape shape = c.shape();
   for (std::size_t gpu = 0; gpu < shape.gpus; ++gpu) {
-    const emulate::Buffer<float> sums("sums", rows * Tiling::d);
-    const emulate::Buffer<float2> scores("scores", rows * 4);
-    const std::size_t first = gpu * tensors_of_gpu;
+    const emulate::Buffer<float> sums("sums", c.rows() * Tiling::d);
+    const emulate::Buffer<float2> scores("scores", c.rows() * 4);
     for (std::size_t step = 0; step < shape.gpus; ++step) {
-      const std::size_t owner = shape.owner(gpu, step) * tensors_of_gpu;
-      Arguments problem;
-      problem.o = memory[first + o_index].data();
-      problem.sequence = block;
-      problem.dimension = Tiling::d;
-      problem.scale2 = static_cast<float>(shape.scale() * 1.4426950408889634);
+      const std::size_t owner = shape.owner(gpu, step);
+      auto problem = c.template problem_of<Arguments>(gpu);
       problem.carry = {sums.data(), scores.data(), step == 0 ? 1 : 0, step + 1 == shape.gpus ? 1 : 0};
-      emulate::launch({},
-                      {static_cast<unsigned>((block + Tiling::queries - 1) / Tiling::queries),
-                       static_cast<unsigned>(heads), 1},
-                      {Tiling::threads, 1, 1}, Tiling::shared_bytes, &ring_kernel<Tiling, Element>, problem,
-                      map(first + q_index, Tiling::queries), map(owner + k_index, Tiling::keys),
-                      map(owner + v_index, Tiling::keys));
+      c.launch(&ring_kernel<Tiling, Element>, problem, c.map(gpu, q_index, Tiling::queries),
+               c.map(owner, k_index, Tiling::keys), c.map(owner, v_index, Tiling::keys));
     }
   }
-  for (std::size_t output = 0; output < c.outputs.size(); ++output) {
-    const std::size_t tensor = c.outputs[output];
-    std::memcpy(c.addresses[tensor], memory[tensor].data(), c.tensors[tensor].data.size());
-    EXPECT_LE(c.error(output), c.problem.tolerance.relative) << gpus << " " << s << " " << output;
+  c.expect_right();
+}
+
+// `arrived`: of all blocks of other GPUs.
+template <class Tiling, class Element>
+void expect_gathered_right(const char* dtype, std::int64_t gpus, std::int64_t h, std::int64_t s,
+                           double gain = 1, unsigned arrived = 1) {
+  KernelCase<Tiling, Element> c(dtype, gpus, h, s, gain);
+  const Shape shape = c.shape();
+  const std::size_t elements = c.rows() * Tiling::d, others = shape.gpus - 1;
+  const std::vector<unsigned> flags(others, arrived);
+  for (std::size_t gpu = 0; gpu < shape.gpus; ++gpu) {
+    TwoMaps maps[2];
+    const emulate::Buffer<std::uint16_t> gathered[2] = {
+        {"keys", std::max<std::size_t>(1, others) * elements},
+        {"values", std::max<std::size_t>(1, others) * elements}};
+    for (std::size_t i = 0; i < 2; ++i) {
+      for (std::size_t step = 1; step < shape.gpus; ++step)
+        std::memcpy(gathered[i].data() + (step - 1) * elements, c.tensor(shape.owner(gpu, step), k_index + i),
+                    elements * 2);
+      maps[i].at[0] = c.map(gpu, k_index + i, Tiling::keys);
+      if (others > 0)
+        maps[i].at[1] = c.map(gathered[i].data(), Tiling::keys, static_cast<std::int64_t>(others));
+    }
+    auto problem = c.template problem_of<GatheredArguments>(gpu);
+    problem.arrived = flags.data();
+    problem.blocks = static_cast<int>(shape.gpus);
+    problem.heads = static_cast<int>(shape.heads);
+    c.launch(&gathered_kernel<Tiling, Element>, problem, c.map(gpu, q_index, Tiling::queries), maps[0],
+             maps[1]);
   }
+  c.expect_right();
 }
 
 TEST(RingKernel, BlocksOfKeysAddUp) {
@@ -164,6 +228,20 @@ TEST(RingKernel, BlocksOfKeysAddUp) {
 // Scores of some hundreds: without the largest score of all blocks the weights are infinite, or all 0.
 TEST(RingKernel, LargeScoresAreRight) {
   expect_kernel_right<attention::Wgmma64, ptx::F16>("f16", 3, 1, 390, 300);
+}
+
+// Blocks that are whole tiles, and blocks whose last tile is not, of one head and of several.
+TEST(GatheredKernel, BlocksOfKeysAddUp) {
+  expect_gathered_right<attention::Wgmma64, ptx::BF16>("bf16", 1, 1, 100);
+  expect_gathered_right<attention::Wgmma64, ptx::F16>("f16", 2, 2, 280);
+  expect_gathered_right<attention::Wgmma128, ptx::F16>("f16", 3, 1, 3 * 128);
+  expect_gathered_right<attention::Wgmma128, ptx::BF16>("bf16", 2, 2, 2 * 256);
+  expect_gathered_right<attention::Wgmma64, ptx::F16>("f16", 3, 1, 390, 300);
+}
+
+TEST(GatheredKernel, KeysThatHaveNotArrivedAreWaitedFor) {
+  EXPECT_THROW((expect_gathered_right<attention::Wgmma64, ptx::BF16>("bf16", 2, 1, 256, 1, 0)),
+               emulate::Failure);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // all_reduce/pushed: one kernel on each GPU, which writes to the memory of all of them and reads its own
-// alone.
+// alone. Kernels wait for each other, so all of them must run at once.
 #include <cstddef>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/sdk/registry.h"
@@ -24,21 +26,17 @@ class Pushed final : public harness::sdk::Kernel {
         ordinals_(kernels::gpus_of(traits)),
         grid_(static_cast<unsigned>(traits.multiprocessors)),
         part_(shape_.n / static_cast<std::int64_t>(4 * shape_.gpus)) {
+    if (launches_block())
+      throw Unsupported("kernels wait for each other, which CUDA_LAUNCH_BLOCKING does not allow");
     if (shape_.gpus != 2 && shape_.gpus != 4 && shape_.gpus != 8)
       throw Unsupported("written for 2, 4 and 8 GPUs, not for " + std::to_string(shape_.gpus));
     if (shape_.n % static_cast<std::int64_t>(4 * shape_.gpus) != 0)
       throw Unsupported("n must be a multiple of " + std::to_string(4 * shape_.gpus) +
                         ", vectors of 4 values on each GPU");
-    const auto chunk = static_cast<std::int64_t>(shape_.gpus <= 4 ? pushed_chunk<4> : pushed_chunk<8>);
-    chunks_ = (part_ + chunk - 1) / chunk;
-    const std::size_t senders = shape_.gpus - 1;
-    for (const int ordinal : ordinals_) {
-      const kernels::OnGpu current(ordinal);
-      places_.emplace_back(senders * static_cast<std::size_t>(part_) * sizeof(float4));
-      const std::size_t bytes = senders * static_cast<std::size_t>(chunks_) * sizeof(unsigned);
-      flags_.emplace_back(bytes);
-      kernels::check(cudaMemset(flags_.back().as<void>(), 0, bytes), "cudaMemset");
-      kernels::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    switch (shape_.gpus) {
+      case 2: open<2>(); break;
+      case 4: open<4>(); break;
+      default: open<8>();
     }
   }
 
@@ -55,8 +53,31 @@ class Pushed final : public harness::sdk::Kernel {
   }
 
  private:
+  static bool launches_block() {
+    const char* set = std::getenv("CUDA_LAUNCH_BLOCKING");
+    return set != nullptr && *set != '\0' && std::string_view(set) != "0";
+  }
+
+  // The kernel is loaded here: not while others already wait for it.
+  template <int Gpus>
+  void open() {
+    chunks_ = (part_ + pushed_chunk<Gpus> - 1) / pushed_chunk<Gpus>;
+    for (std::size_t gpu = 0; gpu < Gpus; ++gpu) {
+      const kernels::OnGpu current(ordinals_[gpu]);
+      places_.emplace_back((Gpus - 1) * static_cast<std::size_t>(part_) * sizeof(float4));
+      const std::size_t bytes = (Gpus - 1) * static_cast<std::size_t>(chunks_) * sizeof(unsigned);
+      flags_.emplace_back(bytes);
+      kernels::check(cudaMemset(flags_.back().as<void>(), 0, bytes), "cudaMemset");
+      cudaFuncAttributes unused;
+      kernels::check(cudaFuncGetAttributes(&unused, pushed_kernel<Gpus>), "cudaFuncGetAttributes");
+      kernels::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    }
+  }
+
+  // An error of before is told before any kernel waits.
   template <int Gpus>
   void launch(Stream stream) {
+    kernels::check(cudaGetLastError(), "before the launches of pushed_kernel");
     for (std::size_t gpu = 0; gpu < Gpus; ++gpu) {
       PushedArguments<Gpus> problem;
       problem.values = static_cast<const float4*>(tensors_[gpu]);

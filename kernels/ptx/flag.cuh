@@ -24,7 +24,7 @@ KERNEL_DEVICE void wait_for_flag(const unsigned* flag) {
   } while (value == 0);
 }
 
-// Orders what this thread has seen in global memory before later copies of it by the copy engine.
+// Orders what this thread has seen in global memory before its later bulk copies (TMA) of it.
 KERNEL_DEVICE void fence_proxy_async_global() {
   asm volatile("fence.proxy.async.global;" ::: "memory");
 }

@@ -1,11 +1,12 @@
 // ring_attention/gathered: all keys and values come to each GPU, during one kernel over all of them. Against
 // `pulled`, sums are never stored between steps, and no step waits for the slowest block of the one before.
-// It takes memory for the keys and values of all GPUs, `pulled` for two blocks of them.
+// It takes memory for the keys and values of all other GPUs, `pulled` for two blocks of them and its sums.
 #include <cuda.h>
 
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/sdk/registry.h"
@@ -17,8 +18,8 @@
 namespace ring_attention {
 namespace {
 
-// cuStreamWriteValue32 of the driver in use: the one way to set a word behind a copy that needs no
-// multiprocessor. All of them are taken by the kernel that waits for the word.
+// cuStreamWriteValue32 of the driver in use: it sets a word behind a copy without a multiprocessor. All of
+// them are taken by the kernel that waits for the word.
 decltype(&cuStreamWriteValue32) word_writer() {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
@@ -60,8 +61,12 @@ class Gathered final : public harness::sdk::Kernel {
   }
 
   // A GPU's copies are queued before its kernel: where launches are made to wait for their end, they still
-  // come.
+  // come. A graph would not keep that order.
   void run(harness::sdk::Stream stream) override {
+    cudaStreamCaptureStatus captured = cudaStreamCaptureStatusNone;
+    kernels::check(cudaStreamIsCapturing(kernels::queue_on(stream, 0), &captured), "cudaStreamIsCapturing");
+    if (captured != cudaStreamCaptureStatusNone && shape_.gpus > 1)
+      throw std::runtime_error("copies that a running kernel waits for cannot be captured in a graph");
     for (std::size_t gpu = 0; gpu < shape_.gpus; ++gpu) {
       Rank& rank = ranks_[gpu];
       const kernels::OnGpu current(rank.ordinal);
@@ -127,9 +132,16 @@ class Gathered final : public harness::sdk::Kernel {
     rank.others_v = rank.others_k + others * block_bytes() / 2;
     rank.arrived = reinterpret_cast<unsigned*>(rank.others_v + others * block_bytes() / 2);
     kernels::check(cudaMemset(rank.arrived, 0, flag_bytes()), "cudaMemset");
+    if (const CUresult refused = set_word(rank.copies.get(), rank.arrived, 0); refused != CUDA_SUCCESS)
+      throw harness::sdk::Unsupported("the driver refuses to write words in a stream: CUresult " +
+                                      std::to_string(static_cast<int>(refused)));
     kernels::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     rank.k.at[1] = map_of(shape_, rank.others_k, launch_.keys, others);
     rank.v.at[1] = map_of(shape_, rank.others_v, launch_.keys, others);
+  }
+
+  [[nodiscard]] CUresult set_word(cudaStream_t stream, unsigned* word, unsigned value) const {
+    return write_word_(stream, reinterpret_cast<CUdeviceptr>(word), value, CU_STREAM_WRITE_VALUE_DEFAULT);
   }
 
   // The keys and values of all others, the next GPU's first, a flag behind each.
@@ -143,9 +155,7 @@ class Gathered final : public harness::sdk::Kernel {
         kernels::check(
             cudaMemcpyPeerAsync(to + offset, rank.ordinal, from, owner.ordinal, block_bytes(), copies),
             "cudaMemcpyPeerAsync");
-      const auto word = reinterpret_cast<CUdeviceptr>(rank.arrived + step - 1);
-      if (const CUresult written = write_word_(copies, word, 1, CU_STREAM_WRITE_VALUE_DEFAULT);
-          written != CUDA_SUCCESS)
+      if (const CUresult written = set_word(copies, rank.arrived + step - 1, 1); written != CUDA_SUCCESS)
         throw std::runtime_error("cuStreamWriteValue32: CUresult " +
                                  std::to_string(static_cast<int>(written)));
     }

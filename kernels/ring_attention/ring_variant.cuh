@@ -6,11 +6,9 @@
 
 #include <array>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "harness/sdk/registry.h"
-#include "kernels/launch.cuh"
 #include "kernels/on_gpu.cuh"
 #include "kernels/owned.cuh"
 #include "kernels/ring_attention/ring_attention.h"

@@ -218,12 +218,21 @@ std::string Bound::choose() {
 }
 
 void Bound::set_first_input(std::int64_t element, double value) {
-  sdk::HostTensor& input = inputs_.front();
-  input.set(element, value);
-  const auto is_input = [](const sdk::TensorSpec& tensor) { return tensor.role == sdk::Role::input; };
-  const auto first = std::find_if(problem_.tensors.begin(), problem_.tensors.end(), is_input);
-  require(device_.memory().upload(*buffers_[static_cast<std::size_t>(first - problem_.tensors.begin())],
-                                  input.data));
+  inputs_.front().set(element, value);
+  upload_input(0);
+}
+
+void Bound::negate_input(std::size_t index) {
+  sdk::HostTensor& input = inputs_.at(index);
+  for (std::int64_t i = 0; i < input.spec.elements(); ++i) input.set(i, -input.at(i));
+  upload_input(index);
+}
+
+void Bound::upload_input(std::size_t index) {
+  std::size_t tensor = 0;
+  for (std::size_t before = 0; problem_.tensors[tensor].role != sdk::Role::input || before < index; ++tensor)
+    before += problem_.tensors[tensor].role == sdk::Role::input ? 1 : 0;
+  require(device_.memory().upload(*buffers_[tensor], inputs_[index].data));
 }
 
 void Bound::poison_outputs() {

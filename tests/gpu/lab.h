@@ -93,6 +93,8 @@ class Bound {
   }
   // Changes an element of the first input, there and on the device.
   void set_first_input(std::int64_t element, double value);
+  // Changes the sign of the input called `index` among the inputs, there and on the device.
+  void negate_input(std::size_t index);
   // The output called `index` among the outputs, as it is on the device now.
   sdk::HostTensor output(std::size_t index = 0);
   [[nodiscard]] Buffer& output_buffer(std::size_t index = 0) { return *buffers_[outputs_[index]]; }
@@ -107,6 +109,7 @@ class Bound {
 
  private:
   [[nodiscard]] sdk::Buffers buffers() const;
+  void upload_input(std::size_t index);
 
   Device& device_;
   const sdk::Workload& workload_;

@@ -2,6 +2,10 @@
 // launch for each GPU.
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <deque>
+#include <numeric>
+
 #include "kernels/all_reduce/all_reduce.h"
 #include "kernels/all_reduce/direct_kernel.cuh"
 #include "kernels/all_reduce/nccl_library.h"
@@ -74,8 +78,7 @@ TEST(AllReduce, DirectIsRight) {
   expect_direct_right<4>(16 * 37);
 }
 
-// GPUs take turns in the emulator, so all of them send before one sums. What they send to is larger by some
-// words, which stay as they were.
+// GPUs take turns in the emulator, so all of them send before one sums.
 template <int Gpus>
 __global__ void send_all(const PushedArguments<Gpus> problem) {
   for (std::int64_t chunk = blockIdx.x; chunk < problem.chunks; chunk += gridDim.x)
@@ -92,67 +95,90 @@ class PushedCase {
   explicit PushedCase(std::int64_t n)
       : c_(register_workload_all_reduce, params_of(Gpus, n)), part_(n / 4 / Gpus) {
     chunks_ = (part_ + pushed_chunk<Gpus> - 1) / pushed_chunk<Gpus>;
-    places_.resize(Gpus, std::vector<float4>(static_cast<std::size_t>((Gpus - 1) * part_)));
-    flags_.resize(Gpus, std::vector<unsigned>(static_cast<std::size_t>((Gpus - 1) * chunks_ + 4)));
+    for (int gpu = 0; gpu < Gpus; ++gpu) {
+      places_.emplace_back("places", static_cast<std::size_t>((Gpus - 1) * part_));
+      flags_.emplace_back("flags", static_cast<std::size_t>((Gpus - 1) * chunks_));
+      results_.emplace_back("results", static_cast<std::size_t>(n / 4));
+      std::memset(flags_.back().data(), 0, flags_.back().size() * sizeof(unsigned));
+    }
   }
-  void launch(void (*kernel)(PushedArguments<Gpus>)) {
-    const Shape shape = shape_of(c_.params);
+  void poison() {
+    for (const auto* all : {&places_, &results_})
+      for (const emulate::Buffer<float4>& buffer : *all)
+        std::memset(static_cast<void*>(buffer.data()), 0xFF, buffer.size() * sizeof(float4));
+  }
+  void launch(void (*kernel)(PushedArguments<Gpus>), unsigned blocks, unsigned threads) {
     for (std::size_t gpu = 0; gpu < Gpus; ++gpu) {
       PushedArguments<Gpus> problem;
       problem.values = static_cast<const float4*>(c_.addresses[gpu]);
       for (std::size_t i = 0; i < Gpus; ++i) {
         const std::size_t other = (gpu + i) % Gpus;
-        problem.results[i] = static_cast<float4*>(c_.addresses[shape.result_index(other)]);
+        problem.results[i] = results_[other].data();
         problem.places[i] = places_[other].data();
         problem.flags[i] = flags_[other].data();
       }
       problem.part = part_;
       problem.chunks = chunks_;
       problem.gpu = static_cast<int>(gpu);
-      emulate::launch({}, {2, 1, 1}, {32, 1, 1}, 0, kernel, problem);
+      emulate::launch({}, {blocks, 1, 1}, {threads, 1, 1}, 0, kernel, problem);
     }
   }
   [[nodiscard]] std::size_t raised() const {
     std::size_t all = 0;
-    for (const std::vector<unsigned>& of_gpu : flags_)
-      all += std::accumulate(of_gpu.begin(), of_gpu.end(), 0U);
+    for (const emulate::Buffer<unsigned>& of_gpu : flags_)
+      all += std::accumulate(of_gpu.data(), of_gpu.data() + of_gpu.size(), 0U);
     return all;
   }
   [[nodiscard]] std::size_t sent() const { return static_cast<std::size_t>(Gpus * (Gpus - 1) * chunks_); }
-  void expect_right() const {
-    for (std::size_t output = 0; output < c_.outputs.size(); ++output)
+  void expect_right() {
+    for (std::size_t output = 0; output < c_.outputs.size(); ++output) {
+      std::memcpy(c_.addresses[c_.outputs[output]], results_[output].data(),
+                  results_[output].size() * sizeof(float4));
       EXPECT_LE(c_.error(output), c_.problem.tolerance.relative) << Gpus << " " << part_ << " " << output;
+    }
   }
 
  private:
   MultiGpuCase c_;
   std::int64_t part_, chunks_ = 0;
-  std::vector<std::vector<float4>> places_;
-  std::vector<std::vector<unsigned>> flags_;
+  std::deque<emulate::Buffer<float4>> places_, results_;
+  std::deque<emulate::Buffer<unsigned>> flags_;
 };
 
 template <int Gpus>
 void expect_pushed_right(std::int64_t n) {
   PushedCase<Gpus> c(n);
   for (int call = 0; call < 2; ++call) {
-    c.launch(&send_all<Gpus>);
+    c.poison();
+    c.launch(&send_all<Gpus>, 2, 32);
     EXPECT_EQ(c.raised(), c.sent());
-    c.launch(&sum_all<Gpus>);
+    c.launch(&sum_all<Gpus>, 2, 32);
     EXPECT_EQ(c.raised(), 0U) << "the next call waits for nothing";
+    c.expect_right();
   }
-  c.expect_right();
 }
 
 // Whole chunks, a last one that is not whole, and less than one.
 TEST(AllReduce, PushedIsRight) {
-  expect_pushed_right<2>(8 * 256 * 3);
+  expect_pushed_right<2>(static_cast<std::int64_t>(8) * 256 * 3);
   expect_pushed_right<4>(16 * 300);
   expect_pushed_right<8>(32 * 5);
 }
 
+// Five rounds and a part of one: it begins by sending alone, and ends by summing alone. What a GPU waits for
+// was sent before.
+TEST(AllReduce, EveryRoundOfPushedIsRight) {
+  constexpr std::int64_t round = pushed_chunk<2> * (pushed_threads / 32);
+  PushedCase<2> c(8 * (round * 5 + 700));
+  c.poison();
+  c.launch(&send_all<2>, 8, 32);
+  c.launch(&pushed_kernel<2>, 1, pushed_threads);
+  c.expect_right();
+}
+
 TEST(AllReduce, NobodySumsWhatWasNotSent) {
   PushedCase<2> c(8 * 300);
-  EXPECT_THROW(c.launch(&sum_all<2>), emulate::Failure);
+  EXPECT_THROW(c.launch(&sum_all<2>, 2, 32), emulate::Failure);
 }
 
 TEST(AllReduce, WithoutNcclThereIsAReason) {

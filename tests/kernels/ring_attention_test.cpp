@@ -188,14 +188,15 @@ void expect_kernel_right(const char* dtype, std::int64_t gpus, std::int64_t h, s
   c.expect_right();
 }
 
-// `arrived`: of all blocks of other GPUs.
+// `missing`: the block of another GPU that has not arrived; -1: all have.
 template <class Tiling, class Element>
 void expect_gathered_right(const char* dtype, std::int64_t gpus, std::int64_t h, std::int64_t s,
-                           double gain = 1, unsigned arrived = 1) {
+                           double gain = 1, int missing = -1) {
   KernelCase<Tiling, Element> c(dtype, gpus, h, s, gain);
   const Shape shape = c.shape();
   const std::size_t elements = c.rows() * Tiling::d, others = shape.gpus - 1;
-  const std::vector<unsigned> flags(others, arrived);
+  std::vector<unsigned> flags(others, 1);
+  if (missing >= 0) flags[static_cast<std::size_t>(missing)] = 0;
   for (std::size_t gpu = 0; gpu < shape.gpus; ++gpu) {
     TwoMaps maps[2];
     const emulate::Buffer<std::uint16_t> gathered[2] = {
@@ -240,8 +241,10 @@ TEST(GatheredKernel, BlocksOfKeysAddUp) {
 }
 
 TEST(GatheredKernel, KeysThatHaveNotArrivedAreWaitedFor) {
-  EXPECT_THROW((expect_gathered_right<attention::Wgmma64, ptx::BF16>("bf16", 2, 1, 256, 1, 0)),
-               emulate::Failure);
+  for (const int missing : {0, 1})
+    EXPECT_THROW((expect_gathered_right<attention::Wgmma64, ptx::BF16>("bf16", 3, 1, 384, 1, missing)),
+                 emulate::Failure)
+        << missing;
 }
 
 }  // namespace

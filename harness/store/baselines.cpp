@@ -143,9 +143,11 @@ Result<fs::path> promote(const fs::path& folder, Record record, const std::strin
                          const std::string& reason, bool allow_dirty) {
   if (const Status fit = check_promotion(record, author, reason, allow_dirty); !fit) return fail(fit.error());
   Promotion promotion{std::string(trim(author)), std::string(trim(reason)), utc_timestamp()};
-  const std::optional<Promotion>& before = record.promotion;
-  if (before && before->author == promotion.author && before->reason == promotion.reason)
-    promotion.date = before->date;  // the same pin, written again
+  if (record.promotion) {
+    Promotion again = promotion;
+    again.date = record.promotion->date;
+    if (again == *record.promotion) promotion = std::move(again);  // the same pin, written once more
+  }
   record.promotion = std::move(promotion);
   record = without_samples(std::move(record));
   const std::string text = encode_pin(record);

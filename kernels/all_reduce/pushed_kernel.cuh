@@ -20,7 +20,7 @@ inline constexpr int pushed_vectors = Gpus <= 4 ? 8 : 4;
 template <int Gpus>
 inline constexpr int pushed_chunk = 32 * pushed_vectors<Gpus>;  // vectors of a warp
 
-// Of lists of GPUs, the first one is the GPU itself, then the next one, and so on. A GPU has a place for what
+// Lists of GPUs begin with the GPU itself, then comes the next one, and so on. A GPU has a place for what
 // each other one sends, and flags, one for each chunk: first those of the GPU before it, then of the one
 // before that.
 template <int Gpus>

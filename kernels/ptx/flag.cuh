@@ -11,7 +11,7 @@
 
 namespace ptx {
 
-// The flag is 1. Whoever sees that sees what this thread wrote or had seen before, on any GPU.
+// Sets the flag to 1. A thread of any GPU that sees this sees what this thread wrote or saw before.
 KERNEL_DEVICE void raise_flag(unsigned* flag) {
   asm volatile("st.release.sys.global.u32 [%0], 1;" ::"l"(flag) : "memory");
 }

@@ -37,7 +37,8 @@ struct GatheredTiles : attention::WgmmaTiles<TilingOfBlock, GatheredArguments> {
                ? 0
                : (of_block - 1 - step % of_block) * TilingOfBlock::keys;
   }
-  // Of the next step, for one thread, which calls it once a step. Waits until the keys and values are there.
+  // The next step's place, for one thread, which calls it once a step. Waits until the keys and values are
+  // there.
   KERNEL_DEVICE void place(const GatheredArguments& problem, attention::WgmmaPlace& at) {
     if (left == 0) {
       left = of_block;
@@ -54,7 +55,7 @@ struct GatheredTiles : attention::WgmmaTiles<TilingOfBlock, GatheredArguments> {
   }
 };
 
-// Of the GPU's own tensor, and of what arrives.
+// The first one describes the GPU's own tensor, the second one what arrives.
 struct TwoMaps {
   ptx::TensorMap at[2];
 };

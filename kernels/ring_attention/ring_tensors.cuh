@@ -1,4 +1,4 @@
-// What the variants of ring_attention on GPUs have in common: the cases that they take, and their tensors as
+// The variants of ring_attention on GPUs have this in common: the cases that they take, and their tensors as
 // kernels see them. Host code; no state.
 #pragma once
 
@@ -19,7 +19,7 @@ inline void require_supported(const Shape& shape, const harness::sdk::DeviceTrai
   if (shape.block() > std::int64_t{1} << 20) throw Unsupported("a GPU's block must be at most 2^20 tokens");
 }
 
-// Of so many blocks of a GPU, one after the other, in boxes of `rows` tokens.
+// Describes so many blocks of a GPU, one after the other, in boxes of `rows` tokens.
 inline ptx::TensorMap map_of(const Shape& shape, const std::uint16_t* tensor, int rows,
                              std::size_t blocks = 1) {
   const ptx::TensorLayout layout =

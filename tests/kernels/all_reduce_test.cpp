@@ -165,8 +165,7 @@ TEST(AllReduce, PushedIsRight) {
   expect_pushed_right<8>(32 * 5);
 }
 
-// Five rounds and a part of one: it begins by sending alone, and ends by summing alone. What a GPU waits for
-// was sent before.
+// Five rounds and a part of one: it begins by sending alone, and ends by summing alone. All was sent before.
 TEST(AllReduce, EveryRoundOfPushedIsRight) {
   constexpr std::int64_t round = pushed_chunk<2> * (pushed_threads / 32);
   PushedCase<2> c(8 * (round * 5 + 700));

@@ -10,7 +10,7 @@
 #include "harness/base/files.h"
 #include "harness/base/stack_padding.h"
 #include "harness/base/text.h"
-#include "harness/device/observe/machine_facts.h"
+#include "harness/device/observe/machine_of_programs.h"
 #include "harness/device/observe/own_folders.h"
 #include "harness/measure/program/program_results.h"
 #include "harness/measure/program/trace_start.h"

@@ -1,6 +1,6 @@
-// Pin codec: a record as the text of a pinned baseline and back (README.md). What cases or processes have in
-// common is written once, and each process takes one line, so that a diff shows what changed. No I/O.
-// decode_pin(encode_pin(x)) == x for any record; without_samples() makes it short (figures.h).
+// Pin codec: a record as the text of a pinned baseline and back (README.md). It has
+// what cases or processes have in common once, and a line a process, so that a diff shows what changed. No
+// I/O. decode_pin(encode_pin(x)) == x for any record; without_samples() makes it short (figures.h).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "harness/device/observe/machine_facts.h"
+#include "harness/device/observe/machine_of_programs.h"
 
 #include <sched.h>
 

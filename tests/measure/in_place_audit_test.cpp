@@ -101,6 +101,7 @@ class TellingDevice final : public ScriptedDevice {
       calls_of_batch = outside;
       return timing;
     }
+    void queue(sdk::Stream stream) override { told->queue(stream); }
     std::unique_ptr<Batch> told;
   };
 };

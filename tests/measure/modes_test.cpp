@@ -302,6 +302,7 @@ class BatchCounter final : public ScriptedDevice {
     Result<Timing> watch(const TimingOptions& options, const WatchedCall& watched) override {
       return counted->watch(options, watched);
     }
+    void queue(sdk::Stream stream) override { counted->queue(stream); }
     std::unique_ptr<Batch> counted;
     int& there;
   };

@@ -55,7 +55,7 @@ std::string capability_of(const Record& record, const std::string& device) {
   return {};
 }
 
-// Whether the kernel is known to have other code on both sides. One that a side lacks has.
+// Whether the kernel is known to have other code on both sides. A kernel that one side lacks has changed.
 bool has_other_code(const KernelSides& one) {
   const KernelUse& any = one.current ? *one.current : *one.baseline;
   if (is_memory_operation(any)) return false;

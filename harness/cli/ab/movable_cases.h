@@ -45,9 +45,9 @@ struct HiddenCases {
 // The cases whose kernels cannot be moved in both builds.
 using CannotMove = std::function<Unshifted(const MovableCases&)>;
 
-// Rows that pass or are undecided, with a kernel that has other code on both sides. A row is left out if a
-// move by most_by_place, times the share of the call that such kernels take, does not reach from the worse
-// bound of the change to the margin.
+// Rows that pass or are undecided, with a kernel that has other code on both sides. A row is left out where a
+// move by most_by_place, in the share of the call that such kernels take, cannot bring its worse bound to the
+// margin.
 //
 // Undecided rows come first; within each the nearest to the margin. Each takes the time of its processes so
 // far, with at most most_seconds_at_places of sampling, as long as the budget lasts.

@@ -120,7 +120,7 @@ expect 0 python3 "$tests/energy/figures.py" main.json
 names right/n=64 J ms
 expect 1 python3 "$tests/energy/figures.py" --most-sd 0.0001 main.json
 expect 1 python3 "$tests/energy/figures.py" --most-sd 5 --processes 6 main.json
-names "5 of 6 processes"
+names 5/6
 expect 0 run --processes 1 --output one.json
 expect 1 python3 "$tests/energy/figures.py" one.json
 expect 0 python3 "$tests/energy/figures.py" --processes 1 one.json

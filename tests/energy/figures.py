@@ -96,7 +96,7 @@ def main():
         short = row["us"] is not None and row["us"] <= options.above
         steady = options.processes == 1 or short or (row["sd"] is not None and 100 * row["sd"] <= options.most_sd)
         if row["processes"] < options.processes or row["missing"] or not steady:
-            why = row["missing"] + [f"energies of {row['processes']} of {options.processes} processes"]
+            why = row["missing"] + [f"energies of {row['processes']}/{options.processes} processes"]
             failed.append(f"{row['id']} ({', '.join(why)})")
     windows = [window for row in rows for window in row["windows"]]
 

@@ -35,7 +35,7 @@
 #     energy       only where it is named: tests/energy/energy.yaml twice in five processes each, the table of
 #                  tests/energy/figures.py, and a comparison, which is not to be red; five minutes
 #     sustained    only where it is named: the same table of suites/fusion.yaml in HARNESS_SUSTAINED_PROCESSES (1)
-#                  processes, with what the power limit predicts of the time without pauses; five minutes
+#                  processes, with the power against its limit; five minutes
 #     farm         only where it is named: tests/farm/speedup.sh, a campaign by all GPUs of the host and by one
 #     looks        only where it is named: bin/looks of HARNESS_LOOKS_SUITES (those without modules): whether two processes,
 #                  which have the cases in opposite orders, find the same identity of each, and the words that differ

@@ -154,23 +154,33 @@ places() {
   step places "$(left)" tests/alignment/moved.sh "$folder" "$folder/places" "$results/places" && section "Places" "$scratch/step"
 }
 
-# energy_table <name> <record>: of this record, for the summary; the step fails where a case is not steady enough.
+# energy_table <name> <processes> <record>...: of these records, for the summary. The step fails where a case is not
+# steady enough, or has fewer energies than processes.
 energy_table() {
+  local name=$1 processes=$2
+  shift 2
   rm -f "$scratch/step"
-  step "$1 table" 30 python3 tests/energy/figures.py "$2"
+  step "$name table" 30 python3 tests/energy/figures.py --processes "$processes" "$@"
   [ -f "$scratch/step" ] || return  # there was no time left
-  cp "$scratch/step" "$results/$1.md"
-  section "Energy and time without pauses, $1" "$results/$1.md"
+  cp "$scratch/step" "$results/$name.md"
+  section "Energy and time without pauses, $name" "$results/$name.md"
+}
+
+# none_skipped <name>: fails where gpu_tests <name> has left a test out.
+none_skipped() {
+  local skipped
+  skipped=$(grep -c '<skipped' "$results/test_gpu.${1// /_}.xml")
+  [ "$skipped" = 0 ] || fail_step "all of $1" "${skipped:-all} skipped" -
 }
 
 energy() {
   local one
-  HARNESS_CUPTI=off gpu_tests energies 60 'Energies.*'
+  HARNESS_CUPTI=off gpu_tests energies 60 'Energies.*' && none_skipped energies
   for one in first second; do
     step "energy $one" 240 "$folder/bin/harness" run tests/energy/energy.yaml --device cuda --require-gpu --quiet \
       "${commit[@]}" --store "$scratch/energy.db" --output "$results/energy-$one.record.json" || return
   done
-  energy_table energy "$results/energy-first.record.json"
+  energy_table energy 5 "$results/energy-first.record.json" "$results/energy-second.record.json"
   step "energy compared" 30 "$folder/bin/harness" compare --baseline "$results/energy-first.record.json" \
     --current "$results/energy-second.record.json" --color never --report "json=$results/energy.report.json"
   section "The same build twice" "$scratch/step"
@@ -181,7 +191,8 @@ sustained() {
   sed 's/, fusion_bound]/, fusion_bound, energy, sustained_time]/; /^claims:/,$d' suites/fusion.yaml >"$scratch/sustained.yaml"
   step "sustained run" "$(left)" "$folder/bin/harness" run "$scratch/sustained.yaml" --device cuda --require-gpu --quiet \
     "${commit[@]}" --processes "${HARNESS_SUSTAINED_PROCESSES:-1}" --store "$scratch/sustained.db" \
-    --output "$results/sustained.record.json" && energy_table sustained "$results/sustained.record.json"
+    --output "$results/sustained.record.json" &&
+    energy_table sustained "${HARNESS_SUSTAINED_PROCESSES:-1}" "$results/sustained.record.json"
 }
 
 causes() {

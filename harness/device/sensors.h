@@ -37,6 +37,9 @@ class Sensors {
     return [] { return std::nullopt; };
   }
 
+  // Other processes that use the device now, as Conditions counts them. std::nullopt where that is not known.
+  [[nodiscard]] virtual std::optional<int> other_processes() { return std::nullopt; }
+
   // Reads the device's counter of energy again and again, beside the work that is queued meanwhile, until the
   // returned function is called. That tells what the counter did; std::nullopt where there is none.
   [[nodiscard]] virtual Since<EnergyLog> watch_energy() {

@@ -36,13 +36,19 @@ enum class NoteCode {
   metric_of_single_calls,  // metric: a batch launches all its calls at once
   metric_without_counter,  // metric: the device has no counter of energy, or does not let it be read
   metric_beside_others,    // metric, processes: others that used the device meanwhile
+  metric_beside_unknown,   // metric: whether others used the device is not known
+  metric_of_long_calls,    // metric, seconds: of a call, most: that its window allows
   metric_of_one_gpu,       // metric, gpus: the case uses several
   energy_stands,           // metric, seconds, needs: the counter made fewer steps in this time
   energy_went_back,        // metric: the counter did
+  energy_unseen,           // metric, seconds, of: the counter's steps lie within a part of the time
+  energy_bent,             // metric, first, second: J of a call in both halves of the window
+  idle_power_unknown,      // metric, idle: share of the window in pauses; seconds: that the device idled
+  energy_unflushed,        // samples are of a cold cache, and the window's calls are not
   // calls, seconds: of a window. steps, interval, reading: of its counter; open: share of the energy that
   // these leave open. watts; idle_watts, where known; idle: share of the window in pauses
   energy_window,
-  sustained_by_cap,   // predicted, measured, boost: seconds of a call; cap: W
+  power_and_cap,      // watts, cap: W; boost, sustained: seconds of a call, where these compare
   metric_unreported,  // metric: neither the workload nor the variant reported it
   kernels_unseen,     // problem: the profiler's
   trace_overhead,     // traced, untraced: seconds that the program took with and without the trace
@@ -76,11 +82,17 @@ inline constexpr auto enum_names<NoteCode> =
                      {NoteCode::metric_of_single_calls, "metric_of_single_calls"},
                      {NoteCode::metric_without_counter, "metric_without_counter"},
                      {NoteCode::metric_beside_others, "metric_beside_others"},
+                     {NoteCode::metric_beside_unknown, "metric_beside_unknown"},
+                     {NoteCode::metric_of_long_calls, "metric_of_long_calls"},
                      {NoteCode::metric_of_one_gpu, "metric_of_one_gpu"},
                      {NoteCode::energy_stands, "energy_stands"},
                      {NoteCode::energy_went_back, "energy_went_back"},
+                     {NoteCode::energy_unseen, "energy_unseen"},
+                     {NoteCode::energy_bent, "energy_bent"},
+                     {NoteCode::idle_power_unknown, "idle_power_unknown"},
+                     {NoteCode::energy_unflushed, "energy_unflushed"},
                      {NoteCode::energy_window, "energy_window"},
-                     {NoteCode::sustained_by_cap, "sustained_by_cap"},
+                     {NoteCode::power_and_cap, "power_and_cap"},
                      {NoteCode::metric_unreported, "metric_unreported"},
                      {NoteCode::kernels_unseen, "kernels_unseen"},
                      {NoteCode::trace_overhead, "trace_overhead"},

@@ -49,7 +49,7 @@ PY
 same "energies" "$(values main.json energy)" "J 5 0.132 True"
 same "sustained times" "$(values main.json sustained_time | sed 's/ 2[12][0-9]\.[0-9]* / about 220 /')" "us 5 about 220 True"
 holds main.json '[n for n in report["cases"][0]["results"][0]["notes"] if n["code"] == "energy_window"][0]["idle_watts"] > 94' \
-  '[n for n in report["cases"][0]["results"][0]["notes"] if n["code"] == "sustained_by_cap"][0]["cap"] == 700'
+  '[n for n in report["cases"][0]["results"][0]["notes"] if n["code"] == "power_and_cap"][0]["cap"] == 700'
 
 # The same device again; then one that draws 5 % more in as much time.
 expect 0 run --output now.json
@@ -96,6 +96,22 @@ holds beside.json '"energy" not in {one["metric"] for one in report["cases"][0][
   '"metric_beside_others" in {one["code"] for one in report["cases"][0]["results"][0]["notes"]}'
 expect 4 "$HARNESS" compare --baseline main.json --current beside.json
 
+# Without a value on either side, and by the case's own gate: a remark says so.
+energy_suite "time, energy" ""
+expect 0 run --output beside.json
+expect 0 run --output again.json
+expect 0 "$HARNESS" compare --baseline beside.json --current again.json --report json=compared.json
+holds compared.json '("gate_without_values", "energy") in [(one["code"], one.get("metric")) for one in report["remarks"]]'
+# A device that does not tell who else is there has no energy either.
+python3 - <<'PY'
+import json
+script = json.load(open("speed.json"))
+script["cases"][0]["conditions"] = [{"other_processes": None}]
+json.dump(script, open("speed.json", "w"))
+PY
+expect 0 run --output unknown.json
+holds unknown.json '"metric_beside_unknown" in {one["code"] for one in report["cases"][0]["results"][0]["notes"]}'
+
 # The table of energies: the spread between processes decides its exit status.
 energy_suite "time, energy, sustained_time" ""
 script 600 220
@@ -103,6 +119,13 @@ expect 0 run --output main.json
 expect 0 python3 "$tests/energy/figures.py" main.json
 names right/n=64 J ms
 expect 1 python3 "$tests/energy/figures.py" --most-sd 0.0001 main.json
+expect 1 python3 "$tests/energy/figures.py" --most-sd 5 --processes 6 main.json
+names 5/6
+expect 0 run --processes 1 --output one.json
+expect 1 python3 "$tests/energy/figures.py" one.json
+expect 0 python3 "$tests/energy/figures.py" --processes 1 one.json
+expect 1 python3 "$tests/energy/figures.py" --processes 5 beside.json
+names metric_beside_others
 
 # A CPU has none: the suite is refused, with the place.
 expect 2 "$HARNESS" run suite.yaml --device cpu

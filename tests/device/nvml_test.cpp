@@ -55,6 +55,8 @@ TEST_F(NvmlTest, CountsEnergyUnlessTheGpuIsSliced) {
   EXPECT_EQ(whole.joules(), 1.75);
   gpu("energy 1500\nmig 1\n");
   EXPECT_EQ(Nvml("GPU-A", "").joules(), std::nullopt) << "it counts for all slices";
+  gpu("energy 1500\nmig_refused 999\n");
+  EXPECT_EQ(Nvml("GPU-A", "").joules(), std::nullopt) << "it may be sliced";
   gpu("power 612340\n");
   EXPECT_EQ(Nvml("GPU-A", "").joules(), std::nullopt);
   EXPECT_EQ(Nvml("GPU-B", "").joules(), std::nullopt);
@@ -103,6 +105,16 @@ TEST_F(NvmlTest, CountsOtherProcessesWithoutItself) {
   EXPECT_EQ(conditions().other_processes, 0);
   gpu("processes 1 " + own + " 4000001 4000002\n");
   EXPECT_EQ(conditions().other_processes, 3);
+}
+
+TEST_F(NvmlTest, CountsNoOthersOnlyWhereProcessesAreListed) {
+  gpu("clock_1 1755\n");
+  EXPECT_EQ(Nvml("GPU-A", "").other_processes(), std::nullopt) << "no list";
+  EXPECT_EQ(Nvml("GPU-B", "").other_processes(), std::nullopt) << "no such GPU";
+  gpu("processes " + std::to_string(getpid()) + "\n");
+  EXPECT_EQ(Nvml("GPU-A", "").other_processes(), 0);
+  gpu("processes " + std::to_string(getpid()) + " 1\n");
+  EXPECT_EQ(Nvml("GPU-A", "").other_processes(), 1);
 }
 
 TEST_F(NvmlTest, TakesOneProcessForItselfWhereNumbersDiffer) {

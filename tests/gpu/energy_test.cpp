@@ -81,6 +81,26 @@ TEST_F(Energies, ComeFromRoundsThatFollowEachOther) {
   EXPECT_LT(copy.error(), 1e-6);
 }
 
+TEST_F(Energies, OfLongRoundsEndSoonAfterTheTimeThatWasAskedFor) {
+  Bound copy(device(), catalog(), "probe", "copy", probe_params(1 << 26));
+  ASSERT_TRUE(timer().time_first_call(copy.work()));
+  const auto rounds_of = [&](int calls, Seconds duration) {
+    return timer().work_through({[&copy, calls](sdk::Stream stream) {
+                                   for (int i = 0; i < calls; ++i) copy.run(stream);
+                                 },
+                                 calls},
+                                duration);
+  };
+  const auto few = rounds_of(16, 0.1);
+  ASSERT_TRUE(few) << few.error().text();
+  const auto call = steady_calls(*few, few->front().at);
+  ASSERT_TRUE(call);
+  const auto progress = rounds_of(std::max(1, static_cast<int>(0.05 / call->call())), 0.06);
+  ASSERT_TRUE(progress) << progress.error().text();
+  EXPECT_GE(progress->size(), 3U) << "its begin, and the ends of two rounds of 50 ms";
+  EXPECT_LE(progress->size(), 4U);
+}
+
 // The device can be used after it.
 TEST_F(Energies, LetTheExceptionOfARoundThrough) {
   Bound copy(device(), catalog(), "probe", "copy", probe_params(1 << 20));

@@ -1,6 +1,8 @@
 // Every code has words, and figures that a reader needs are in them.
 #include <gmock/gmock.h>
 
+#include <utility>
+
 #include "harness/model/case_step.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/report/words/change/change_cause_words.h"
@@ -39,6 +41,33 @@ TEST(FactWords, HoldTheFigures) {
               HasSubstr("max_time of 0.5 s ended sampling after 9 of 50 samples"));
   EXPECT_THAT(words(Note{NoteCode::out_of_time, {{"other_processes", 2}}}),
               HasSubstr("(2 processes with other figures)"));
+}
+
+TEST(FactWords, OfAMissingMetricSayWhatToDo) {
+  const std::pair<NoteCode, const char*> advices[] = {
+      {NoteCode::metric_untold, "take it out of `metrics`"},
+      {NoteCode::metric_without_counter, "take `energy` out of `metrics`"},
+      {NoteCode::metric_beside_others, "end them, or wait"},
+      {NoteCode::metric_beside_unknown, "run where `nvidia-smi` lists processes"},
+      {NoteCode::metric_of_long_calls, "use a smaller problem"},
+      {NoteCode::metric_of_one_gpu, "ask for it in cases of one GPU"},
+      {NoteCode::energy_stands, "measure on another GPU"},
+      {NoteCode::energy_went_back, "measure again"},
+      {NoteCode::energy_unseen, "measure again"},
+      {NoteCode::energy_bent, "lock its clock"},
+      {NoteCode::idle_power_unknown, "let run() not wait for the device"},
+  };
+  for (const auto& [code, advice] : advices)
+    EXPECT_THAT(words(Note{code, {{"metric", "energy"}}}),
+                testing::AllOf(HasSubstr("metric `energy` is missing: "), HasSubstr(advice)));
+}
+
+TEST(FactWords, OfPowerCompareTimesOnlyWhereTheseAreTold) {
+  EXPECT_EQ(words(Note{NoteCode::power_and_cap, {{"watts", 350.0}, {"cap", 700.0}}}),
+            "without pauses the device drew 350 W of the 700 W that it may draw");
+  EXPECT_THAT(words(Note{NoteCode::power_and_cap,
+                         {{"watts", 690.0}, {"cap", 700.0}, {"boost", 100e-6}, {"sustained", 125e-6}}}),
+              HasSubstr("+25.0 % against samples"));
 }
 
 TEST(FactWords, OfACounterWithoutValueAreThoseOfItsReason) {

@@ -12,6 +12,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 
 TEST(Gates, OfAMetricWinOverTheCasesAndThePolicyOverBoth) {
   const Gate gate{0.02, 0.03, {{"peak_memory", 0.0, {}, false}, {"time", {}, 0.05, false}}};
@@ -105,6 +106,25 @@ TEST(MetricsOfAProcess, ThatBothSidesLackAreTold) {
               ElementsAre(fact(RemarkCode::gate_without_values, {{"metric", "peak_memory"}, {"cases", 1}})));
   record.cases.back().gate.metrics[0].informative = true;
   EXPECT_THAT(compare(record, record, {}).remarks, IsEmpty());
+}
+
+TEST(MetricsOfAProcess, ThatBothSidesWereRefusedAreTold) {
+  Record record = with_series({series_at(about(20))});
+  ProcessResult& result = record.cases[0].processes.emplace_back();
+  result.notes.push_back({NoteCode::metric_beside_others, {{"metric", "energy"}, {"processes", 1}}});
+  result.notes.push_back({NoteCode::metric_beside_others, {{"metric", "sustained_time"}, {"processes", 1}}});
+  const Comparison refused = compare(record, record, {});
+  EXPECT_THAT(refused.remarks,
+              Contains(fact(RemarkCode::gate_without_values, {{"metric", "energy"}, {"cases", 1}})));
+  EXPECT_THAT(refused.remarks,
+              Not(Contains(fact(RemarkCode::gate_without_values, {{"metric", "sustained_time"}}))))
+      << "it informs";
+  Record informs = record;
+  informs.cases[0].gate = gate_with({"energy", {}, {}, true});
+  EXPECT_THAT(compare(informs, informs, {}).remarks, Not(Contains(coded(RemarkCode::gate_without_values))));
+  record.cases[0].series.push_back(series_at(about(2), "energy", "J"));
+  EXPECT_THAT(compare(record, record, {}).remarks, Not(Contains(coded(RemarkCode::gate_without_values))))
+      << "other processes have a value";
 }
 
 TEST(Informative, RowsAreComparedButDecideNothing) {

@@ -33,6 +33,7 @@ class CudaSensors final : public Sensors {
   Result<double> measure_link() override;
   double clock_ghz() override { return meter_->ghz(parts_.queue.use()); }
   Since<Conditions> watch_conditions() override;
+  std::optional<int> other_processes() override { return nvml_.other_processes(); }
   Since<EnergyLog> watch_energy() override;
   std::optional<double> power_cap() override;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -12,6 +13,8 @@ namespace harness::cuda {
 namespace {
 
 constexpr std::size_t rounds_ahead = 6;
+constexpr std::size_t least_ahead = 2;  // the next is queued before one ends
+constexpr Seconds time_ahead = 20e-3;
 
 // Two events around each of the rounds that have not been seen to end, and around the last that has.
 class RoundEvents {
@@ -57,10 +60,12 @@ class SteadyWork {
     if (auto status = events_.create(); !status) return fail(std::move(status.error()));
     if (auto status = record(events_.origin); !status) return fail(std::move(status.error()));
     const Seconds until = host_now() + duration;
-    while (host_now() < until) {
-      if (queued_ - ended_ == rounds_ahead)
-        if (auto status = see_end(); !status) return fail(std::move(status.error()));
-      if (auto status = queue_round(); !status) return fail(std::move(status.error()));
+    while (host_now() + ahead() < until) {
+      if (queued_ - ended_ < most_ahead()) {
+        if (auto status = queue_round(); !status) return fail(std::move(status.error()));
+      } else if (auto status = see_end(); !status) {
+        return fail(std::move(status.error()));
+      }
     }
     while (ended_ < queued_)
       if (auto status = see_end(); !status) return fail(std::move(status.error()));
@@ -69,6 +74,21 @@ class SteadyWork {
   }
 
  private:
+  // The time of a round, by those that have ended; 0 before one has.
+  [[nodiscard]] Seconds round_time() const {
+    return ended_ == 0 ? 0 : (progress_.back().at - progress_.front().at) / static_cast<double>(ended_);
+  }
+
+  // How long the queued rounds take, at most.
+  [[nodiscard]] Seconds ahead() const { return static_cast<double>(queued_ - ended_) * round_time(); }
+
+  // As many rounds as take `time_ahead`, so that long ones do not go on long after the end.
+  [[nodiscard]] std::size_t most_ahead() const {
+    if (ended_ == 0) return least_ahead;
+    const double rounds = std::ceil(time_ahead / std::max(round_time(), time_ahead / rounds_ahead));
+    return std::clamp(static_cast<std::size_t>(rounds), least_ahead, rounds_ahead);
+  }
+
   Status record(cudaEvent_t event) { return check(cudaEventRecord(event, stream_), "cudaEventRecord"); }
 
   Status queue_round() {

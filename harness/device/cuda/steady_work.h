@@ -11,7 +11,8 @@ namespace harness::cuda {
 
 // Timer::work_through() on the queue's stream, which is idle. Ends of rounds are read by events and put on
 // the host's clock by the least delay with which the host saw one, some 10 us. Pauses are what lies between
-// two rounds, 1 to 2 us where none waited for the host.
+// two rounds, 1 to 2 us where none waited for the host. Some 20 ms are queued ahead, and no round that would
+// begin after the end.
 Result<std::vector<EndedCalls>> work_through(WorkQueue& queue, const Round& round, Seconds duration);
 
 }  // namespace harness::cuda

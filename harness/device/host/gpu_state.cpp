@@ -69,7 +69,7 @@ GpuState read_gpu(const NvmlLibrary& nvml, NvmlHandle device) {
   gpu.temperature_c = scaled(nvml.number("nvmlDeviceGetTemperature", device, nvml::sensor_gpu), 1);
   gpu.slowdown_temperature_c =
       scaled(nvml.number("nvmlDeviceGetTemperatureThreshold", device, threshold_slowdown), 1);
-  for (const NvmlProcess& process : nvml.processes(device)) {
+  for (const NvmlProcess& process : nvml.processes(device).value_or(std::vector<NvmlProcess>{})) {
     GpuProcess& one = gpu.processes.emplace_back();
     one.pid = process.pid;
     one.name = name_of_process(process.pid);

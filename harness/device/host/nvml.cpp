@@ -41,8 +41,7 @@ Nvml::Nvml(const std::string& uuid, const std::string& pci_bus) : library_(std::
   if (!library_->started()) return;
   device_ = library_->find("nvmlDeviceGetHandleByUUID", uuid);
   if (device_ == nullptr) device_ = library_->find("nvmlDeviceGetHandleByPciBusId_v2", pci_bus);
-  counts_alone_ =
-      device_ != nullptr && !library_->current_mode("nvmlDeviceGetMigMode", device_).value_or(false);
+  counts_alone_ = device_ != nullptr && library_->sliced(device_) == std::optional(false);
 }
 
 Nvml::~Nvml() = default;
@@ -71,8 +70,14 @@ std::optional<Conditions> Nvml::conditions() const {
     now.power_w = *milliwatts / 1000.0;
   now.temperature_c = library_->number("nvmlDeviceGetTemperature", device_, nvml::sensor_gpu);
   now.throttled = library_->clock_event_reasons(device_);
-  now.other_processes = others_among(library_->processes(device_));
+  now.other_processes = other_processes().value_or(0);
   return now;
+}
+
+std::optional<int> Nvml::other_processes() const {
+  if (device_ == nullptr) return std::nullopt;
+  const auto listed = library_->processes(device_);
+  return listed ? std::optional(others_among(*listed)) : std::nullopt;
 }
 
 std::optional<double> Nvml::joules() const {

@@ -44,6 +44,10 @@ class Nvml {
   // may number processes differently. If this process is then not listed, one of those listed counts as it.
   [[nodiscard]] std::optional<Conditions> conditions() const;
 
+  // The other processes, as conditions() has them. std::nullopt where the driver does not list them, for
+  // which conditions() has 0.
+  [[nodiscard]] std::optional<int> other_processes() const;
+
   // The energy that the GPU has used since its driver was loaded, in joules. std::nullopt where it has no
   // such counter. In MIG mode, too, where it counts for other slices. Any thread, one at a time.
   [[nodiscard]] std::optional<double> joules() const;

@@ -137,20 +137,29 @@ std::vector<std::string> NvmlLibrary::clock_event_reasons(NvmlHandle device) con
   return reasons;
 }
 
-std::vector<NvmlProcess> NvmlLibrary::processes(NvmlHandle device) const {
+std::optional<std::vector<NvmlProcess>> NvmlLibrary::processes(NvmlHandle device) const {
   using Query = int(NvmlHandle, unsigned*, NvmlProcess*);
   auto query = function<Query>("nvmlDeviceGetComputeRunningProcesses_v3");
   if (query == nullptr) query = function<Query>("nvmlDeviceGetComputeRunningProcesses_v2");
   std::vector<NvmlProcess> found(32);
-  if (query == nullptr) return {};
+  if (query == nullptr) return std::nullopt;
   for (int attempt = 0; attempt < 3; ++attempt) {
     auto count = static_cast<unsigned>(found.size());
     const int code = query(device, &count, found.data());
-    if (code != nvml::success && code != nvml::insufficient_size) return {};
+    if (code != nvml::success && code != nvml::insufficient_size) return std::nullopt;
     found.resize(code == nvml::success ? count : count + 32);  // more may have come meanwhile
     if (code == nvml::success) return found;
   }
-  return {};
+  return std::nullopt;
+}
+
+std::optional<bool> NvmlLibrary::sliced(NvmlHandle device) const {
+  const auto query = function<int(NvmlHandle, unsigned*, unsigned*)>("nvmlDeviceGetMigMode");
+  unsigned current = 0;
+  unsigned pending = 0;
+  const int code = query == nullptr ? nvml::function_not_found : query(device, &current, &pending);
+  if (code == nvml::not_supported) return false;
+  return code == nvml::success ? std::optional(current != 0) : std::nullopt;
 }
 
 }  // namespace harness

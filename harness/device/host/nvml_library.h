@@ -70,7 +70,10 @@ class NvmlLibrary {
 
   // Names as in nvml.h. Drivers before 535 know clock event reasons under their old name only.
   [[nodiscard]] std::vector<std::string> clock_event_reasons(NvmlHandle device) const;
-  [[nodiscard]] std::vector<NvmlProcess> processes(NvmlHandle device) const;
+  // std::nullopt where the driver does not list them.
+  [[nodiscard]] std::optional<std::vector<NvmlProcess>> processes(NvmlHandle device) const;
+  // Whether the GPU is sliced. std::nullopt where the driver does not tell; one without slices is not.
+  [[nodiscard]] std::optional<bool> sliced(NvmlHandle device) const;
 
  private:
   struct Close {

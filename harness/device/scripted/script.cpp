@@ -152,7 +152,9 @@ ScriptedConditions read_conditions(const Json& json, const std::string& path, co
   reader.number("power_w", conditions.power_w, 0);
   reader.number("temperature_c", conditions.temperature_c, any_number);
   reader.texts("throttled", conditions.throttled);
-  reader.count("other_processes", conditions.other_processes);
+  const Json* others = reader.member("other_processes");
+  read.tells_processes = others == nullptr || !others->is_null();  // null: the device does not tell
+  if (read.tells_processes) reader.count("other_processes", conditions.other_processes);
   reader.finish();
   return read;
 }

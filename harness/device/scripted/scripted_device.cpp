@@ -269,14 +269,25 @@ Seconds ScriptedDevice::unix_time() {
   return script_.started + script_.process_apart_s * std::max(process_ - 1, 0) + now_;
 }
 
+const ScriptedConditions* ScriptedDevice::conditions_now() const {
+  for (const ScriptedConditions& one : current_->conditions)
+    if ((one.process == 0 || one.process == process_) && (one.placement == -1 || one.placement == placement_))
+      return &one;
+  return nullptr;
+}
+
 Since<Conditions> ScriptedDevice::watch_conditions() {
   return [this]() -> std::optional<Conditions> {
-    for (const ScriptedConditions& one : current_->conditions)
-      if ((one.process == 0 || one.process == process_) &&
-          (one.placement == -1 || one.placement == placement_))
-        return one.conditions;
-    return std::nullopt;
+    const ScriptedConditions* now = conditions_now();
+    return now != nullptr ? std::optional(now->conditions) : std::nullopt;
   };
+}
+
+// A script that says nothing of them has none.
+std::optional<int> ScriptedDevice::other_processes() {
+  const ScriptedConditions* now = conditions_now();
+  if (now != nullptr && !now->tells_processes) return std::nullopt;
+  return now != nullptr ? now->conditions.other_processes : 0;
 }
 
 double ScriptedDevice::joules(Seconds at) const {

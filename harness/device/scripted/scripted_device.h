@@ -28,6 +28,7 @@ struct ScriptedError {
 struct ScriptedConditions {
   int process = 0;
   int placement = -1;
+  bool tells_processes = true;
   Conditions conditions;
 };
 
@@ -132,6 +133,7 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   [[nodiscard]] Seconds now() override { return now_; }
   [[nodiscard]] Seconds unix_time() override;
   Since<Conditions> watch_conditions() override;
+  std::optional<int> other_processes() override;
   Since<EnergyLog> watch_energy() override;
   std::optional<double> power_cap() override;
   // The work itself runs once.
@@ -149,6 +151,8 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   [[nodiscard]] const std::vector<Seconds>& full_powers() const { return full_powers_; }
   // The pauses before timed calls in placements, 0 included.
   [[nodiscard]] const std::vector<Seconds>& pauses() const { return pauses_; }
+  // Null where the script says nothing of this process and placement.
+  [[nodiscard]] const ScriptedConditions* conditions_now() const;
   // The energy that was used up to a time, in joules.
   [[nodiscard]] double joules(Seconds at) const;
   // Whether the call that runs now is audited. Scripts count only the others.

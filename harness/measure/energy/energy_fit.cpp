@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <span>
+#include <utility>
 
 namespace harness {
 namespace {
 
 constexpr std::size_t least_steps_of_idling = 3;
+constexpr double least_seen = 0.8;  // of the time, between the first step and the last
+constexpr double most_bent = 0.02;  // between the slopes of both halves, unless the steps leave more open
 
 // Calls that had ended, and pauses that had passed, at a time within the rounds.
 struct Reached {
@@ -42,7 +46,7 @@ struct EnergySlope {
   double open;  // a share
 };
 
-std::optional<EnergySlope> slope_of(const std::vector<AtStep>& points) {
+std::optional<EnergySlope> slope_of(std::span<const AtStep> points) {
   double calls = 0, joules = 0;
   for (const AtStep& one : points) calls += one.calls, joules += one.joules;
   calls /= static_cast<double>(points.size());
@@ -57,6 +61,16 @@ std::optional<EnergySlope> slope_of(const std::vector<AtStep>& points) {
   return EnergySlope{products / squares, open / squares};
 }
 
+// Slopes in both halves that cannot be one line's.
+std::optional<Note> bent(std::span<const AtStep> points) {
+  const std::size_t half = points.size() / 2;
+  const auto first = slope_of(points.first(half)), second = slope_of(points.last(points.size() - half));
+  const double early = first ? first->value : 0, late = second ? second->value : 0;
+  const double allowed = first && second ? std::max(most_bent, first->open + second->open) : 0;
+  if (std::abs(early - late) <= allowed * (early + late) / 2) return std::nullopt;
+  return Note{NoteCode::energy_bent, {{"first", early}, {"second", late}}};
+}
+
 }  // namespace
 
 std::optional<SteadyCalls> steady_calls(const std::vector<EndedCalls>& progress, Seconds from) {
@@ -67,10 +81,15 @@ std::optional<SteadyCalls> steady_calls(const std::vector<EndedCalls>& progress,
   return SteadyCalls{last.calls - first->calls, last.at - first->at, last.idle - first->idle};
 }
 
-std::optional<EnergyOfCalls> energy_of_calls(const EnergyLog& log, const std::vector<EndedCalls>& progress,
-                                             Seconds from, double idle_watts) {
+tl::expected<EnergyOfCalls, Note> energy_of_calls(const EnergyLog& log,
+                                                  const std::vector<EndedCalls>& progress, Seconds from,
+                                                  double idle_watts) {
   const std::optional<SteadyCalls> steady = steady_calls(progress, from);
-  if (!steady) return std::nullopt;
+  const auto stands = [&] {
+    return tl::unexpected<Note>(
+        {NoteCode::energy_stands, {{"seconds", steady ? steady->span : 0}, {"needs", least_steps}}});
+  };
+  if (!steady) return stands();
   const double rate = static_cast<double>(steady->calls) / steady->span;
   std::vector<AtStep> points;
   Seconds first = 0, last = 0;
@@ -83,9 +102,12 @@ std::optional<EnergyOfCalls> energy_of_calls(const EnergyLog& log, const std::ve
     if (points.size() == 1) first = at;
     last = at;
   }
-  if (points.size() < least_steps) return std::nullopt;
+  if (points.size() < least_steps) return stands();
+  if (last - first < least_seen * steady->span)
+    return tl::unexpected<Note>({NoteCode::energy_unseen, {{"seconds", last - first}, {"of", steady->span}}});
   const std::optional<EnergySlope> slope = slope_of(points);
-  if (!slope) return std::nullopt;
+  if (!slope) return stands();
+  if (std::optional<Note> why = bent(points)) return tl::unexpected<Note>(std::move(*why));
   return EnergyOfCalls{.joules = slope->value,
                        .open = slope->open,
                        .watts = slope->value / steady->call(),
@@ -97,10 +119,6 @@ std::optional<double> power_of_idling(const EnergyLog& log) {
   if (log.steps.size() < least_steps_of_idling || log.went_back) return std::nullopt;
   const EnergyStep &first = log.steps.front(), &last = log.steps.back();
   return (last.joules - first.joules) / (middle_of(last) - middle_of(first));
-}
-
-Seconds sustained_time_by(Seconds boost, double joules, double cap) {
-  return std::max(boost, joules / cap);
 }
 
 }  // namespace harness

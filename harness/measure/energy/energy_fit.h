@@ -9,10 +9,12 @@
 #pragma once
 
 #include <optional>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "harness/device/energy.h"
 #include "harness/device/timer.h"
+#include "harness/model/note.h"
 
 namespace harness {
 
@@ -25,9 +27,11 @@ struct EnergyOfCalls {
 };
 
 // Steps between `from` and the last end of a round count. `idle_watts`: that the device draws in pauses.
-// std::nullopt with fewer than `least_steps`, and where they tell no energy.
-std::optional<EnergyOfCalls> energy_of_calls(const EnergyLog& log, const std::vector<EndedCalls>& progress,
-                                             Seconds from, double idle_watts);
+// Without energy a note of why, but for its metric: fewer than `least_steps`, or steps that tell none; steps
+// in a part of the time alone; or a slope that is not the same in both halves.
+tl::expected<EnergyOfCalls, Note> energy_of_calls(const EnergyLog& log,
+                                                  const std::vector<EndedCalls>& progress, Seconds from,
+                                                  double idle_watts);
 
 inline constexpr int least_steps = 6;
 
@@ -44,17 +48,5 @@ struct SteadyCalls {
 
 // From the first end of a round that is not before `from`. std::nullopt where less than one round follows.
 std::optional<SteadyCalls> steady_calls(const std::vector<EndedCalls>& progress, Seconds from);
-
-// The time of a call that follows others without a pause, from its time at the boost clock, its energy and
-// the power that the device keeps to.
-//
-// Without a limit a call takes `boost`. A device that would draw more than `cap` lowers its clock until it
-// draws `cap`, so a call of `joules` takes joules / cap then. That is longer than `boost`, or there would be
-// no need to lower the clock. So the larger of both holds.
-//
-// `joules` is of the clock where the device ends up, as calls without pauses have it. At the boost clock the
-// voltage is higher, so the same call needs more, and the time by it would be too long. Limits other than
-// power, such as heat, are not foreseen.
-Seconds sustained_time_by(Seconds boost, double joules, double cap);
 
 }  // namespace harness

@@ -23,6 +23,8 @@ constexpr double calls_in_energy_window = 50;  // of long calls, up to the longe
 constexpr Seconds idle_window = 0.6;
 constexpr Seconds least_round = 2e-3;
 constexpr double most_in_round = 4096;  // queued at once
+constexpr double longest_round = 0.2;   // of the window
+constexpr double most_idle = 1e-3;      // of the window, where the power of idling is not known
 
 bool asks_for(const CaseParts& parts, const BuiltInMetric& metric) {
   const std::vector<std::string>& metrics = parts.planned.metrics;
@@ -57,8 +59,12 @@ void measure_idle_power(CaseParts& parts) {
 struct SeenRounds {
   std::vector<EndedCalls> progress;
   std::optional<EnergyLog> log;
-  int other_processes = 0;
+  std::optional<int> other_processes;  // not known
 };
+
+Seconds window_of(Seconds call) {
+  return std::clamp(calls_in_energy_window * call, energy_window, longest_energy_window);
+}
 
 Result<SeenRounds> watch_calls(CaseParts& parts, Subject& subject, Seconds call) {
   const int at_once = parts.sampler.calls_at_once(subject);
@@ -68,14 +74,14 @@ Result<SeenRounds> watch_calls(CaseParts& parts, Subject& subject, Seconds call)
                         parts.sampler.queue_next(subject, stream);
                     },
                     static_cast<int>(times) * at_once};
-  const Seconds window = std::clamp(calls_in_energy_window * call, energy_window, longest_energy_window);
-  const Since<Conditions> conditions = parts.device.sensors().watch_conditions();
+  const std::optional<int> before = parts.device.sensors().other_processes();
   const Since<EnergyLog> watch = parts.device.sensors().watch_energy();
   Result<std::vector<EndedCalls>> progress =
-      parts.device.timer().work_through(round, warm_up_of_energy + window);
+      parts.device.timer().work_through(round, warm_up_of_energy + window_of(call));
   if (!progress) return fail(progress.error());
-  SeenRounds seen{std::move(*progress), watch(), 0};
-  if (const std::optional<Conditions> around = conditions()) seen.other_processes = around->other_processes;
+  SeenRounds seen{std::move(*progress), watch(), std::nullopt};
+  const std::optional<int> after = parts.device.sensors().other_processes();
+  if (before && after) seen.other_processes = std::max(*before, *after);
   return seen;
 }
 
@@ -94,16 +100,19 @@ void note_window(const CaseParts& parts, Subject& subject, const EnergyOfCalls& 
   subject.result.notes.push_back(std::move(note));
 }
 
-// Only samples of the boost clock tell what a call takes without a limit.
-void note_prediction(const CaseParts& parts, Subject& subject, double joules, Seconds boost,
-                     Seconds measured) {
+// Samples flush the cache before each call, and the calls of the window find what the calls before have left.
+bool finds_another_cache(const CaseParts& parts) {
+  return parts.planned.sampling.cache == CacheMode::cold && !rotates(parts.planned.sampling);
+}
+
+// Only samples of the boost clock, on the same cache, tell what a call takes without a limit.
+void note_power(const CaseParts& parts, Subject& subject, double watts, Seconds boost, Seconds sustained) {
   const std::optional<double> cap = parts.device.sensors().power_cap();
-  if (parts.planned.sampling.power != PowerMode::boost || !cap || !(*cap > 0)) return;
-  subject.result.notes.push_back({NoteCode::sustained_by_cap,
-                                  {{"predicted", sustained_time_by(boost, joules, *cap)},
-                                   {"measured", measured},
-                                   {"boost", boost},
-                                   {"cap", *cap}}});
+  if (!cap || !(*cap > 0)) return;
+  Note note{NoteCode::power_and_cap, {{"watts", watts}, {"cap", *cap}}};
+  if (parts.planned.sampling.power == PowerMode::boost && !finds_another_cache(parts))
+    note.figures.insert(note.figures.end(), {{"boost", boost}, {"sustained", sustained}});
+  subject.result.notes.push_back(std::move(note));
 }
 
 void find_energy(CaseParts& parts, Subject& subject, const SeenRounds& seen, const SteadyCalls& steady,
@@ -117,12 +126,15 @@ void find_energy(CaseParts& parts, Subject& subject, const SeenRounds& seen, con
   if (!seen.log || seen.log->fell_silent) return miss(NoteCode::metric_without_counter);
   if (seen.log->went_back) return miss(NoteCode::energy_went_back);
   const Seconds from = seen.progress.front().at + warm_up_of_energy;
-  const std::optional<EnergyOfCalls> found =
+  const double idle = steady.idle / steady.span;
+  if (!parts.carried.idle_watts && idle > most_idle)
+    return miss(NoteCode::idle_power_unknown, {{"idle", idle}, {"seconds", idle_window}});
+  const tl::expected<EnergyOfCalls, Note> found =
       energy_of_calls(*seen.log, seen.progress, from, parts.carried.idle_watts.value_or(0));
-  if (!found) return miss(NoteCode::energy_stands, {{"seconds", steady.span}, {"needs", least_steps}});
+  if (!found) return miss(found.error().code, found.error().figures);
   if (wanted) subject.energy.joules = found->joules;
   note_window(parts, subject, *found, steady, seen.log->reading);
-  note_prediction(parts, subject, found->joules, boost, steady.call());
+  note_power(parts, subject, found->watts, boost, steady.call());
 }
 
 Step measure_energy_of(CaseParts& parts, Subject& subject) {
@@ -135,14 +147,15 @@ Step measure_energy_of(CaseParts& parts, Subject& subject) {
     miss_both(parts, subject, NoteCode::metric_without_counter);
     return {};
   }
-  if (counts) measure_idle_power(parts);
   const Seconds boost = median_time_of(subject);
-  const Result<SeenRounds> seen = watch_calls(parts, subject, boost);
-  if (!seen) return parts.subjects.refused(seen.error());
-  if (seen->other_processes > 0) {
-    miss_both(parts, subject, NoteCode::metric_beside_others, {{"processes", seen->other_processes}});
+  const Seconds longest = longest_round * window_of(boost);
+  if (boost * parts.sampler.calls_at_once(subject) > longest) {
+    miss_both(parts, subject, NoteCode::metric_of_long_calls, {{"seconds", boost}, {"most", longest}});
     return {};
   }
+  if (counts) measure_idle_power(parts);
+  const Result<SeenRounds> seen = watch_calls(parts, subject, boost);
+  if (!seen) return parts.subjects.refused(seen.error());
   const std::optional<SteadyCalls> steady =
       seen->progress.empty() ? std::nullopt
                              : steady_calls(seen->progress, seen->progress.front().at + warm_up_of_energy);
@@ -150,9 +163,25 @@ Step measure_energy_of(CaseParts& parts, Subject& subject) {
     miss_both(parts, subject, NoteCode::metric_untold);
     return {};
   }
+  if (!seen->other_processes) {
+    miss_both(parts, subject, NoteCode::metric_beside_unknown);
+    return {};
+  }
+  if (*seen->other_processes > 0) {
+    miss_both(parts, subject, NoteCode::metric_beside_others, {{"processes", *seen->other_processes}});
+    return {};
+  }
+  if (finds_another_cache(parts)) subject.result.notes.push_back({NoteCode::energy_unflushed, {}});
   if (asks_for(parts, sustained_time_metric)) subject.energy.call = steady->call();
   find_energy(parts, subject, *seen, *steady, boost);
   return {};
+}
+
+// The first of two builds finds a cooler device. So each is first in every other process of a case.
+Subjects::Order order_of(const CaseParts& parts) {
+  int sum = parts.process;
+  for (const char one : parts.planned.id) sum += static_cast<unsigned char>(one);
+  return sum % 2 == 0 ? Subjects::Order::forwards : Subjects::Order::backwards;
 }
 
 }  // namespace
@@ -163,7 +192,7 @@ void measure_energy(CaseParts& parts) {
   parts.subjects.begin_step(CaseStep::measure_energy);
   parts.carried.inputs.settle();  // no thread of the host competes with the one that queues
   const auto phase = parts.phases.run("energy");
-  parts.subjects.each([&](Subject& one) { return measure_energy_of(parts, one); });
+  parts.subjects.each([&](Subject& one) { return measure_energy_of(parts, one); }, order_of(parts));
   parts.carried.warmth.worked(parts.device.timer().now());
 }
 

@@ -8,7 +8,8 @@ namespace harness {
 
 // After sample_case(), with its last buffers and batches, where the case asks for `energy` or
 // `sustained_time`. Its findings, or why there is none, are in each subject and its notes. Calls find the
-// cache as the calls before have left it, whatever `cache` says.
+// cache as the calls before have left it: with `cache: cold` they are cold in batches alone, or a note says
+// so.
 void measure_energy(CaseParts& parts);
 
 }  // namespace harness

@@ -47,12 +47,62 @@ std::string on_energy(const Note& note) {
 }
 
 std::string on_cap(const Note& note) {
-  const double predicted = note.number("predicted"), measured = note.number("measured");
-  return fmt::format(
-      "without pauses a call should take {} by its energy and the power limit of {:.0f} W, and took {} "
-      "({:+.1f} %)",
-      format_seconds(predicted), note.number("cap"), format_seconds(measured),
-      (predicted / measured - 1) * 100);
+  std::string text = fmt::format("without pauses the device drew {:.0f} W of the {:.0f} W that it may draw",
+                                 note.number("watts"), note.number("cap"));
+  const double boost = note.number("boost"), sustained = note.number("sustained");
+  if (boost > 0)
+    text += fmt::format(", and a call took {}, {:+.1f} % against samples", format_seconds(sustained),
+                        (sustained / boost - 1) * 100);
+  return text;
+}
+
+// Why there is no energy or no sustained time.
+std::string without_energy(const Note& note) {
+  switch (note.code) {
+    case NoteCode::metric_without_counter:
+      return on_missing_metric(
+          note,
+          "no counter of energy can be read on this device; measure on a whole NVIDIA GPU "
+          "(no MIG slice) whose driver is found, or take `energy` out of `metrics`");
+    case NoteCode::metric_beside_others:
+      return on_missing_metric(
+          note, fmt::format("{} other process{} used the device; end them, or wait", note.count("processes"),
+                            note.count("processes") == 1 ? "" : "es"));
+    case NoteCode::metric_beside_unknown:
+      return on_missing_metric(note,
+                               "the driver does not tell whether other processes used the device; run where "
+                               "`nvidia-smi` lists processes");
+    case NoteCode::metric_of_long_calls:
+      return on_missing_metric(
+          note, fmt::format("a call takes {}, and the window has room for calls of up to {}; use a smaller "
+                            "problem",
+                            format_seconds(note.number("seconds")), format_seconds(note.number("most"))));
+    case NoteCode::metric_of_one_gpu:
+      return on_missing_metric(
+          note, fmt::format("the case uses {} GPUs; ask for it in cases of one GPU", note.count("gpus")));
+    case NoteCode::energy_stands:
+      return on_missing_metric(
+          note, fmt::format("the counter of energy made fewer than {} steps in {:.1f} s; measure on another "
+                            "GPU, or take `energy` out of `metrics`",
+                            note.count("needs"), note.number("seconds")));
+    case NoteCode::energy_went_back:
+      return on_missing_metric(note, "the counter of energy went back; measure again");
+    case NoteCode::energy_unseen:
+      return on_missing_metric(note, fmt::format("the counter's steps span {:.2f} of {:.2f} s; measure again",
+                                                 note.number("seconds"), note.number("of")));
+    case NoteCode::energy_bent:
+      return on_missing_metric(
+          note, fmt::format("a call used {:.4g} J in the window's first half and {:.4g} J in its second; let "
+                            "the machine come to rest, or lock its clock",
+                            note.number("first"), note.number("second")));
+    case NoteCode::idle_power_unknown:
+      return on_missing_metric(
+          note,
+          fmt::format("pauses took {:.1f} % of the time, and the power of the idle device is not known, "
+                      "as its counter made too few steps in {:.1f} s; let run() not wait for the device",
+                      note.number("idle") * 100, note.number("seconds")));
+    default: return "?";
+  }
 }
 
 std::string on_steps(const Note& note) {
@@ -131,7 +181,10 @@ std::string without_processes(const Note& note) {
           "in a process the device's clock was not steady to {:g} % after {:g} s of preheating: let the "
           "machine come to rest, lock its clock, or raise `preheat`",
           note.number("tolerance") * 100, note.number("after"));
-    case NoteCode::metric_untold: return on_missing_metric(note, "this device does not tell it");
+    case NoteCode::metric_untold:
+      return on_missing_metric(note,
+                               "this device does not tell it; measure on another device, or take it out of "
+                               "`metrics`");
     case NoteCode::metric_without_clock:
       return on_missing_metric(note, "this device does not tell its clock");
     case NoteCode::metric_of_two_builds:
@@ -140,20 +193,21 @@ std::string without_processes(const Note& note) {
     case NoteCode::metric_of_single_calls:
       return on_missing_metric(note, "a batch launches all its calls at once");
     case NoteCode::metric_without_counter:
-      return on_missing_metric(note, "no counter of energy can be read on this device");
     case NoteCode::metric_beside_others:
-      return on_missing_metric(
-          note, fmt::format("{} other process{} used the device; end them, or wait", note.count("processes"),
-                            note.count("processes") == 1 ? "" : "es"));
+    case NoteCode::metric_beside_unknown:
+    case NoteCode::metric_of_long_calls:
     case NoteCode::metric_of_one_gpu:
-      return on_missing_metric(note, fmt::format("the case uses {} GPUs", note.count("gpus")));
     case NoteCode::energy_stands:
-      return on_missing_metric(note, fmt::format("the counter of energy made fewer than {} steps in {:.1f} s",
-                                                 note.count("needs"), note.number("seconds")));
     case NoteCode::energy_went_back:
-      return on_missing_metric(note, "the counter of energy went back; measure again");
+    case NoteCode::energy_unseen:
+    case NoteCode::energy_bent:
+    case NoteCode::idle_power_unknown: return without_energy(note);
+    case NoteCode::energy_unflushed:
+      return "calls without pauses find the cache as the calls before have left it, while samples find it "
+             "cold; "
+             "for the same of both, time in batches (`timing: batch`) or ask for `cache: hot`";
     case NoteCode::energy_window: return on_energy(note);
-    case NoteCode::sustained_by_cap: return on_cap(note);
+    case NoteCode::power_and_cap: return on_cap(note);
     case NoteCode::metric_unreported:
       return on_missing_metric(note, "neither the workload nor the variant reported it");
     case NoteCode::trace_overhead:

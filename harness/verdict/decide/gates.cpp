@@ -81,15 +81,33 @@ bool tells_all(const CaseRecord& one) {
   return !one.series.empty() && one.outcome != Outcome::looked_at;
 }
 
+// The metrics that the case asks for without a value, and that would decide by the case's own gate.
+std::set<std::string> decided_without_values(const CaseRecord& one) {
+  std::set<std::string> found;
+  for (const ProcessResult& result : one.processes)
+    for (const Note& note : result.notes) {
+      const std::string metric = note.text("metric");
+      if (metric.empty() || find_built_in(metric) == nullptr || informs_by_default(metric)) continue;
+      const MetricGate gate{metric, {}, {}, false};
+      const bool named = std::any_of(one.gate.metrics.begin(), one.gate.metrics.end(),
+                                     [&](const MetricGate& own) { return names_metric(own.metric, metric); });
+      if (!named && !has_metric(one, gate)) found.insert(metric);
+    }
+  return found;
+}
+
 // A gate that decides and finds nothing to decide about must not pass in silence.
 void add_gates_without_values(const Record& current, const std::set<std::string>& used,
                               std::vector<Remark>& remarks) {
   std::map<std::string, std::size_t> cases;
-  for (const CaseRecord& one : current.cases)
+  for (const CaseRecord& one : current.cases) {
+    if (!tells_all(one)) continue;
+    for (const std::string& metric : decided_without_values(one)) ++cases[metric];
     for (const MetricGate& gate : one.gate.metrics)
-      if (tells_all(one) && !gate.informative && used.contains(gate.metric) &&
-          find_built_in(gate.metric) != nullptr && !has_metric(one, gate))
+      if (!gate.informative && used.contains(gate.metric) && find_built_in(gate.metric) != nullptr &&
+          !has_metric(one, gate))
         ++cases[gate.metric];
+  }
   for (const auto& [metric, count] : cases)
     remarks.push_back({RemarkCode::gate_without_values, {{"metric", metric}, {"cases", count}}});
 }

@@ -187,6 +187,7 @@ int nvmlDeviceGetEccMode(void* gpu, unsigned* current, unsigned* pending) {
 }
 int nvmlDeviceGetMigMode(void* gpu, unsigned* current, unsigned* pending) {
   *pending = 0;
+  if (const auto code = answer("mig_refused", gpu)) return std::stoi(*code);
   return number("mig", current, gpu);
 }
 int nvmlDeviceGetMaxClockInfo(void* gpu, int clock, unsigned* out) {

@@ -159,7 +159,7 @@ HiddenCases hidden_cases(const Comparison& comparison, const Record& baseline, c
   for (HiddenRow& one : rows) {
     if (found.cases.contains(one.row->case_id)) continue;
     const Seconds cost = seconds_at_places(*one.before);
-    if (cost > left || !(budget > 0)) {
+    if (cost > left) {
       ++found.left_out;
       continue;
     }

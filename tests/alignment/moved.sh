@@ -57,4 +57,4 @@ for name in small large; do
     --report json="$out/$name.json" >"$out/$name.txt" 2>&1 || status=$?
   echo "ab of $name: exit $status"
 done
-python3 "$here/verdicts.py" --expect=moved,hidden small="$out/small.json" large="$out/large.json"
+python3 "$here/verdicts.py" --expect=moved,hidden --slower=4 "--kernels=$small,$large" small="$out/small.json" large="$out/large.json"

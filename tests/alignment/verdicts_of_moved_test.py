@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """When the table of `ab`'s verdicts says PASS."""
 import contextlib
 import io
@@ -8,7 +9,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import verdicts
+import verdicts  # noqa: E402
 
 
 def row(kernel, verdict, ratio, code, over, **more):

@@ -52,9 +52,9 @@ for name in small large; do
   status=0
   # The command runs in a worktree of each commit.
   # shellcheck disable=SC2016
-  PLUGINS=$plugins timeout 230 "$harness" ab $name.yaml --baseline HEAD~1 --current HEAD --device cuda --budget 90s \
+  PLUGINS=$plugins timeout 230 "$harness" ab $name.yaml --baseline HEAD~1 --current HEAD --device cuda --budget 130s \
     --build 'mkdir -p build && cp "$PLUGINS/$(cat which).so" build/libplaces.so' --color never \
     --report json="$out/$name.json" >"$out/$name.txt" 2>&1 || status=$?
   echo "ab of $name: exit $status"
 done
-python3 "$here/verdicts.py" --expect=moved,hidden small="$out/small.json" large="$out/large.json"
+python3 "$here/verdicts.py" --expect=moved,hidden --slower=4 "--kernels=$small,$large" small="$out/small.json" large="$out/large.json"

@@ -119,10 +119,12 @@ script 0.1 -0.1
 expect 0 ab --report json=passes.json
 holds passes.json 'row("n=63")["verdict"] in ("unchanged", "not_worse")' 'row("n=63")["over_places"]["ratio"] < 1.002'
 
-# A kernel that cannot be moved is passed by in silence where nothing is called worse.
+# Kernels that cannot be moved are counted where nothing is called worse.
 script 0 0 capability=10.0
 expect 0 ab --report json=other.json
-holds other.json 'not any("shifted" in one["code"] for one in report["facts"]["remarks"])'
+holds other.json 'not any("shifted" in one["code"] for one in report["facts"]["remarks"])' \
+  '{"code": "places_open", "worse": 0, "unweighed": 0, "fixed": 1, "apart": 0} in report["facts"]["remarks"]'
+grep -q '1 result may hide a slowdown by its place' "$printed" || problem "the terminal does not tell what cannot be moved"
 
 # A change that the copies do not show is of no place: red stays red, and an improvement stays one.
 script 0 0 uncopied=1.3
@@ -191,6 +193,19 @@ wait "$pid" || status=$?
 same "status when the places were interrupted" "$status" 1
 holds interrupted.json 'row("n=63")["verdict"] == "regressed"' '"over_places" not in row("n=63")' \
   'any(one["code"] == "code_unshifted" and one["reason"] == "interrupted" for one in report["facts"]["remarks"])'
+
+# Where the question is whether the place hides a slowdown, Ctrl-C leaves it open, and no run with an open question passes.
+script 1 -1
+rm -rf copies interrupted.json
+mkdir copies
+TMPDIR=$PWD/copies setsid "$HARNESS" ab suite.yaml --baseline-build one --current-build other --color never \
+  --device scripted:speed.json >"$printed" 2>&1 &
+pid=$!
+eventually has_copies
+kill -INT "$pid"
+status=0
+wait "$pid" || status=$?
+same "status when the places of a result that passes were interrupted" "$status" 130
 
 # Nothing is measured again where no place can explain it: more than 3 %, equal code, or without confirmation.
 for which in "3.4 0" "0 1.3 code=a"; do

@@ -148,8 +148,14 @@ TEST_F(Hidden, AreTakenByDoubtAsLongAsTheBudgetLasts) {
 
 TEST_F(Hidden, TakeTheTimeOfTheirProcessesAndNoMoreSamplingThanTheLimit) {
   changed("a", Verdict::unchanged, 1, {{"process_start", 8}, {"inputs", 1}, {"sampling", 0.1}});
-  EXPECT_THAT(ids(17), IsEmpty());
-  EXPECT_THAT(ids(18), ElementsAre("a"));
+  EXPECT_THAT(ids(145), IsEmpty());
+  EXPECT_THAT(ids(146), ElementsAre("a")) << "17.6 s, and 16 starts of 8 s";
+  for (Record* record : {&baseline_, &current_}) {  // a process that held one build is no estimate
+    ProcessResult& alone = record->cases.front().processes.back();
+    alone.process = last_confirming_process + 1;
+    alone.phases = {{"process_start", 1000}, {"inputs", 1000}, {"sampling", 1000}};
+  }
+  EXPECT_THAT(ids(146), ElementsAre("a"));
   baseline_.cases.clear();
   current_.cases.clear();
   comparison_.rows.clear();
@@ -164,6 +170,50 @@ TEST_F(Hidden, ThatCannotBeMovedTakeNoTime) {
   EXPECT_THAT(ids(10), ElementsAre("a"));
   EXPECT_THAT(ids(10, {{"a", "it runs on a device of another kind"}}), ElementsAre("b"));
   EXPECT_EQ(found(10, {{"a", "it runs on a device of another kind"}}).left_out, 0);
+}
+
+TEST_F(Hidden, ShareTheStartsOfTheirProcesses) {
+  for (const char* id : {"a", "b"})
+    changed(id, Verdict::unchanged, 1, {{"process_start", 2}, {"inputs", 1}, {"sampling", 0.1}});
+  EXPECT_THAT(ids(67), ElementsAre("a")) << "32 s of starts, and 17.6 s each";
+  EXPECT_THAT(ids(68), ElementsAre("a", "b"));
+}
+
+// A place that still may hide a slowdown is told, by count.
+TEST_F(Hidden, TellWhatTheirPlaceMayHide) {
+  const auto places_open = [&](const HiddenCases& hidden, const Unshifted& unshifted = {}) {
+    comparison_.remarks.clear();
+    tell_places(comparison_, unshifted, hidden);
+    for (const Remark& one : comparison_.remarks)
+      if (one.code == RemarkCode::places_open)
+        return std::vector<std::int64_t>{one.count("worse"), one.count("unweighed"), one.count("fixed"),
+                                         one.count("apart")};
+    return std::vector<std::int64_t>{};
+  };
+  for (const char* id : {"a", "b", "c"}) changed(id);
+  HiddenCases hidden = found(1000, {{"c", "no module of the current build"}});
+  EXPECT_EQ(hidden.fixed, 1);
+  EXPECT_THAT(places_open(hidden), ElementsAre(0, 2, 1, 0)) << "two without a mean over their places";
+  EXPECT_THAT(places_open(hidden, {{"a", "interrupted"}}), ElementsAre(0, 1, 1, 0)) << "one is told by name";
+  for (std::size_t i = 0; i < 2; ++i) {
+    comparison_.rows[i].over_places = OverPlaces{};
+    comparison_.rows[i].over_places->p = i == 0 ? 0.04 : 0.06;
+  }
+  EXPECT_THAT(places_open(hidden), ElementsAre(1, 0, 1, 0));
+  hidden.fixed = 0;
+  hidden.apart = 3;
+  EXPECT_THAT(places_open(hidden), ElementsAre(1, 0, 0, 3));
+  comparison_.rows[0].verdict = Verdict::regressed;
+  hidden.apart = 0;
+  EXPECT_THAT(places_open(hidden), IsEmpty()) << "all are judged";
+}
+
+// A CPU has no places of code.
+TEST_F(Hidden, AreOfAGpu) {
+  changed("a");
+  for (Record* one : {&baseline_, &current_}) one->machines.at("cuda").fields.clear();
+  EXPECT_THAT(ids(), IsEmpty());
+  EXPECT_EQ(found(0).left_out, 0);
 }
 
 // A place gives 3 % at most. The change as compiled counts at its worse bound.

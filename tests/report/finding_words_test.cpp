@@ -110,6 +110,20 @@ TEST(FindingWords, TellWhatWasNotMeasuredAtOtherPlaces) {
               AllOf(HasSubstr("1 result that passes or is undecided was not"), HasSubstr("budget of 0 s")));
 }
 
+TEST(FindingWords, TellWhatAPlaceMayHide) {
+  const auto told = [](std::int64_t worse, std::int64_t unweighed, std::int64_t fixed, std::int64_t apart) {
+    return words(Remark{RemarkCode::places_open,
+                        {{"worse", worse}, {"unweighed", unweighed}, {"fixed", fixed}, {"apart", apart}}});
+  };
+  EXPECT_THAT(told(1, 0, 0, 0),
+              AllOf(HasSubstr("1 result is worse in the mean"), HasSubstr("at 5 % alone.")));
+  EXPECT_THAT(told(2, 3, 0, 0),
+              AllOf(HasSubstr("2 results are worse"), HasSubstr("3 results were measured")));
+  EXPECT_EQ(told(0, 0, 1, 0), "1 result may hide a slowdown by its place: its kernels cannot be moved.");
+  EXPECT_THAT(told(0, 0, 0, 4),
+              HasSubstr("4 results may hide a slowdown by their place: only `--pair process`"));
+}
+
 // The mean over the places is told of a row that passes, too.
 TEST(FindingWords, TellTheMeanOverThePlacesOfARowThatPasses) {
   for (const ReasonCode code : {ReasonCode::within, ReasonCode::not_worse, ReasonCode::undecided,

@@ -118,8 +118,7 @@ class AbRun {
     if (report && !report->interrupted && how_.red) report = measure_again();
     if (report && !report->interrupted && how_.pair) report = measure_doubtful_alone(plan);
     if (report && !report->interrupted && how_.movable) report = measure_called_at_places(plan);
-    if (report && !report->interrupted && how_.hidden && how_.pair && !InterruptGuard::interrupted())
-      report = measure_hidden_at_places(plan);
+    if (report && !report->interrupted && how_.hidden) report = measure_hidden_at_places(plan);
     line_.clear();
     for (std::optional<RecordKeeper>& keeper : keepers_)
       if (const Status written = keeper->write_late(); !written) return fail(rescued_both(written.error()));
@@ -262,31 +261,47 @@ class AbRun {
         records_.unshifted.emplace(id, "both builds were measured in processes of their own");
       return RunReport{};
     }
-    return measure_at_places(plan, *measured, cases, true);
+    Result<PlacesMeasured> places = measure_at_places(plan, *measured, cases, shared_options(0));
+    if (!places) return fail(places.error());
+    records_.unshifted.merge(std::move(places->refused));
+    return RunReport{};
   }
 
-  // Apart from the others, so that no kernel of these keeps a file of those from being moved. Nobody is told
-  // of kernels that cannot be moved: their rows say no less than without places.
+  // Apart from the others, so that no kernel of these keeps a file of those from being moved. These pass or
+  // are undecided, so Ctrl-C ends the run: the question is open, and no status may say otherwise.
   Result<RunReport> measure_hidden_at_places(const Plan& plan) {
     const Result<AbRecords> measured = measured_so_far();
     if (!measured) return fail(measured.error());
     records_.hidden = how_.hidden(*measured);
-    if (records_.hidden.cases.empty()) return RunReport{};
-    return measure_at_places(plan, *measured, records_.hidden.cases, false);
+    MovableCases& cases = records_.hidden.cases;
+    if (!how_.pair) {
+      records_.hidden.apart = static_cast<int>(cases.size()) + std::exchange(records_.hidden.left_out, 0);
+      cases.clear();
+    }
+    RunReport report;
+    if (cases.empty() || (report.interrupted = InterruptGuard::interrupted())) return report;
+    RunOptions options = shared_options(0);
+    const std::chrono::duration<double> most(records_.hidden.budget * most_of_budget);
+    const auto begin = std::chrono::steady_clock::now();
+    options.may_begin = [=] { return std::chrono::steady_clock::now() - begin < most; };
+    const Result<PlacesMeasured> places = measure_at_places(plan, *measured, cases, std::move(options));
+    if (!places) return fail(places.error());
+    report.interrupted = InterruptGuard::interrupted();
+    for (const auto& [id, why] : places->refused) records_.hidden.fixed += static_cast<int>(cases.erase(id));
+    return report;
   }
 
-  Result<RunReport> measure_at_places(Plan plan, const AbRecords& measured, const MovableCases& cases,
-                                      bool tell_refused) {
+  Result<PlacesMeasured> measure_at_places(Plan plan, const AbRecords& measured, const MovableCases& cases,
+                                           RunOptions options) {
     take_decisions(plan, measured.baseline);
     Result<PlacesMeasured> places =
-        measure_places(std::move(plan), *how_.pair, cases, shared_options(0), seed_);
-    if (!places) return fail(places.error());
+        measure_places(std::move(plan), *how_.pair, cases, std::move(options), seed_);
+    if (!places) return places;
     records_.unshifted.merge(std::move(places->unshifted));
-    if (tell_refused) records_.unshifted.merge(std::move(places->refused));
     for (const std::size_t side : {0, 1})
       for (const EncodedResult& one : places->results[side])
         if (const Status kept = keepers_[side]->put(one); !kept) return fail(kept.error());
-    return RunReport{};
+    return places;
   }
 
   // This program measures, with the modules of both builds in it.

@@ -96,6 +96,7 @@ int judge_sides(Store& store, const AbSides& sides, AbJudging how, SuiteOutputs&
     measuring.hidden = [&](const AbRecords& measured) {
       return hidden_cases(compare_sides(measured, how), measured.baseline, measured.current, how.place_budget,
                           [&](const MovableCases& cases) -> Unshifted {
+                            if (!measuring.pair) return {};
                             Result<ShiftedBuilds> moved = shifted_builds(*measuring.pair, cases, 0);
                             return moved ? std::move(moved->refused) : Unshifted{};
                           });

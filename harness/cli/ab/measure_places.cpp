@@ -80,27 +80,47 @@ std::string other_launches(const ProcessResult& result, const std::vector<Kernel
                      shift_of(result.process));
 }
 
-// Why the results of a case cannot count; "": they can.
-std::string obstacle(const std::array<std::vector<EncodedResult>, 2>& results, const std::string& id,
-                     const MovableCase& movable, const CodeByProcess& code) {
-  for (const std::size_t side : {0, 1}) {
-    std::size_t measured = 0;
-    for (const EncodedResult& one : results[side]) {
-      if (one.result.case_id != id) continue;
-      if (one.result.outcome != Outcome::measured)
-        return fmt::format(
-            "it failed with its code at place {}: {}", shift_of(one.result.process),
-            one.result.reason ? report::words(*one.result.reason) : std::string(name_of(one.result.outcome)));
-      const std::set<std::string>& kernels = side == 0 ? movable.baseline : movable.current;
-      std::string why = another_code(one.result, kernels, code.at(one.result.process)[side]);
-      if (why.empty()) why = other_launches(one.result, movable.launches[side]);
-      if (!why.empty()) return fmt::format("{} build: {}", side == 0 ? baseline_side : current_side, why);
-      ++measured;
+using ResultsOfSides = std::array<std::vector<EncodedResult>, 2>;
+
+// Why the result cannot count; "": it can.
+std::string obstacle(const ProcessResult& result, std::size_t side, const MovableCase& movable,
+                     const CodeByProcess& code) {
+  if (result.outcome != Outcome::measured)
+    return fmt::format("it failed with its code at place {}: {}", shift_of(result.process),
+                       result.reason ? report::words(*result.reason) : std::string(name_of(result.outcome)));
+  const std::set<std::string>& kernels = side == 0 ? movable.baseline : movable.current;
+  std::string why = another_code(result, kernels, code.at(result.process)[side]);
+  if (why.empty()) why = other_launches(result, movable.launches[side]);
+  return why.empty() ? why : fmt::format("{} build: {}", side == 0 ? baseline_side : current_side, why);
+}
+
+// Of results from `begin` on, by side: the cases in which one cannot count.
+Unshifted obstacles(const ResultsOfSides& results, const std::array<std::size_t, 2>& begin,
+                    const MovableCases& cases, const CodeByProcess& code) {
+  Unshifted found;
+  for (const std::size_t side : {0, 1})
+    for (std::size_t i = begin[side]; i < results[side].size(); ++i) {
+      const ProcessResult& one = results[side][i].result;
+      const auto movable = cases.find(one.case_id);
+      if (movable == cases.end()) continue;
+      if (std::string why = obstacle(one, side, movable->second, code); !why.empty())
+        found.emplace(one.case_id, std::move(why));
     }
-    if (measured != results_a_side)
-      return fmt::format("{} of {} processes measured it at other places", measured, results_a_side);
-  }
-  return {};
+  return found;
+}
+
+// The cases that some process left out.
+Unshifted incomplete(const ResultsOfSides& results, const MovableCases& cases) {
+  Unshifted found;
+  for (const auto& [id, movable] : cases)
+    for (const std::vector<EncodedResult>& side : results) {
+      const auto measured = static_cast<std::size_t>(std::count_if(
+          side.begin(), side.end(), [&](const EncodedResult& one) { return one.result.case_id == id; }));
+      if (measured != results_a_side)
+        found.emplace(
+            id, fmt::format("{} of {} processes measured it at other places", measured, results_a_side));
+    }
+  return found;
 }
 
 }  // namespace
@@ -108,7 +128,7 @@ std::string obstacle(const std::array<std::vector<EncodedResult>, 2>& results, c
 Result<PlacesMeasured> measure_places(Plan plan, const PairedBuilds& pair, MovableCases cases,
                                       RunOptions options, std::uint64_t seed) {
   PlacesMeasured done;
-  std::array<std::vector<EncodedResult>, 2> results;
+  ResultsOfSides results;
   CodeByProcess code;
   keep(plan, cases);
   for (PlannedCase& one : plan.cases) {
@@ -140,23 +160,24 @@ Result<PlacesMeasured> measure_places(Plan plan, const PairedBuilds& pair, Movab
       options.pair = shifted->pair;
       options.processes_before = shifted_process(shift, turn) - 1;
       code[shifted_process(shift, turn)] = shifted->code;
+      const std::array<std::size_t, 2> before{results[0].size(), results[1].size()};
       const Result<RunReport> report = run_plan(plan, options);
       if (!report) {
         refuse_all(report.error().message, cases, done.unshifted);
         break;
       }
-      if (report->interrupted) {
-        refuse_all("interrupted", cases, done.unshifted);
+      if (report->interrupted || report->ended) {
+        refuse_all(report->interrupted ? "interrupted" : "the budget ended, which `--budget` sets", cases,
+                   done.unshifted);
         break;
       }
+      refuse(obstacles(results, before, cases, code), cases, done.unshifted);
+      if (cases.empty()) break;
     }
-  for (const auto& [id, one] : cases)
-    if (std::string why = obstacle(results, id, one, code); !why.empty())
-      done.unshifted.emplace(id, std::move(why));
+  refuse(incomplete(results, cases), cases, done.unshifted);
   for (const std::size_t side : {0, 1})
     for (EncodedResult& one : results[side])
-      if (cases.contains(one.result.case_id) && !done.unshifted.contains(one.result.case_id))
-        done.results[side].push_back(times_of(std::move(one)));
+      if (cases.contains(one.result.case_id)) done.results[side].push_back(times_of(std::move(one)));
   return done;
 }
 

@@ -16,11 +16,12 @@ struct PlacesMeasured {
   std::array<std::vector<EncodedResult>, 2> results;
   Unshifted
       refused;  // the cases whose kernels cannot be moved, or are not known, so that nothing was measured
-  Unshifted unshifted;  // the other cases; all, where this was interrupted
+  Unshifted unshifted;  // the other cases; all, where this was interrupted or its time ended
 };
 
 // `plan`: the cases in question, as both builds measure them in one process. `options`: of such a run; where
-// its results go is set here. Processes take turns over the places, in an order that `seed` draws.
+// its results go is set here, and may_begin ends it before a place. Processes take turns over the places, in
+// an order that `seed` draws. A case ends at its first result that cannot count.
 Result<PlacesMeasured> measure_places(Plan plan, const PairedBuilds& pair, MovableCases cases,
                                       RunOptions options, std::uint64_t seed);
 

@@ -79,19 +79,45 @@ double changed_share(const PairedKernels& kernels) {
   return kernels.timed && all > 0 ? changed / all : 1;
 }
 
+constexpr double all_at_places = code_places * processes_at_place;
+
+// Whether a process held both builds, and lasted as one at a place does.
+bool tells_time(const ProcessResult& result) {
+  return result.outcome == Outcome::measured && result.process != 0 && !is_alone(result.process) &&
+         !is_shifted(result.process);
+}
+
 // The time that a case takes at all places, by its processes so far: sampling has a limit, the rest has none.
+// Without the start of processes, which cases share.
 Seconds seconds_at_places(const CaseRecord& one) {
-  constexpr double processes = code_places * processes_at_place;
   Seconds sampling = 0, rest = 0;
   int measured = 0;
   for (const ProcessResult& result : one.processes) {
-    if (result.outcome != Outcome::measured || result.process == 0) continue;
+    if (!tells_time(result)) continue;
     for (const Phase& phase : result.phases)
       if (!is_phase_of_process(phase)) (phase.name == "sampling" ? sampling : rest) += phase.duration;
     ++measured;
   }
   if (measured == 0 || !(sampling > 0)) return most_seconds_at_places;
-  return std::min(most_seconds_at_places, sampling / measured * processes) + rest / measured * processes;
+  return std::min(most_seconds_at_places, sampling / measured * all_at_places) +
+         rest / measured * all_at_places;
+}
+
+// The time of all starts of processes.
+Seconds seconds_of_starts(const Record& record) {
+  std::map<int, Seconds> starts;  // by process; one of its cases tells it, or each does
+  for (const CaseRecord& one : record.cases)
+    for (const ProcessResult& result : one.processes) {
+      if (!tells_time(result)) continue;
+      Seconds start = 0;
+      for (const Phase& phase : result.phases)
+        if (is_phase_of_process(phase)) start += phase.duration;
+      Seconds& known = starts[result.process];
+      known = std::max(known, start);
+    }
+  Seconds all = 0;
+  for (const auto& [process, start] : starts) all += start;
+  return starts.empty() ? 0 : all / static_cast<double>(starts.size()) * all_at_places;
 }
 
 // A row that its place may hide.
@@ -122,13 +148,31 @@ std::vector<HiddenRow> rows_with_other_code(const Comparison& comparison, const 
     if (!can_be_hidden_by_place(row) || row.over_places || is_judged_alone(row)) continue;
     const CaseRecord *before = case_named(baseline, row.case_id), *after = case_named(current, row.case_id);
     if (before == nullptr || after == nullptr) continue;
+    const std::string capability = capability_of(current, after->device);
+    if (capability.empty()) continue;  // of no GPU
     const PairedKernels kernels = paired_kernels(*before, *after);
     const double share = changed_share(kernels), room = room_of(row);
     if (share == 0 || std::log1p(most_by_place) * share < room) continue;
-    if (auto movable = movable_case(capability_of(current, after->device), kernels.pairs))
+    if (auto movable = movable_case(capability, kernels.pairs))
       rows.push_back({&row, before, std::move(*movable), room});
   }
   return rows;
+}
+
+// Results that pass or are undecided, though their place may hide a change.
+void tell_open(Comparison& comparison, const Unshifted& unshifted, const HiddenCases& hidden) {
+  int worse = 0, unweighed = 0;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (!can_be_hidden_by_place(row) || !hidden.cases.contains(row.case_id)) continue;
+    if (!row.over_places)
+      unweighed += unshifted.contains(row.case_id) ? 0 : 1;
+    else if (row.over_places->p.value_or(1) < alpha_to_pass(row))
+      ++worse;
+  }
+  if (worse + unweighed + hidden.fixed + hidden.apart == 0) return;
+  comparison.remarks.push_back(
+      {RemarkCode::places_open,
+       {{"worse", worse}, {"unweighed", unweighed}, {"fixed", hidden.fixed}, {"apart", hidden.apart}}});
 }
 
 }  // namespace
@@ -146,20 +190,22 @@ MovableCases movable_cases(const Comparison& comparison) {
 
 HiddenCases hidden_cases(const Comparison& comparison, const Record& baseline, const Record& current,
                          Seconds budget, const CannotMove& cannot_move) {
-  HiddenCases found{{}, 0, budget};
+  HiddenCases found;
+  found.budget = budget;
   std::vector<HiddenRow> rows = rows_with_other_code(comparison, baseline, current);
   MovableCases asked;
   for (const HiddenRow& one : rows) asked.emplace(one.row->case_id, one.movable);
   if (asked.empty()) return found;
   const Unshifted fixed = cannot_move(asked);
-  std::erase_if(rows, [&](const HiddenRow& one) { return fixed.contains(one.row->case_id); });
+  found.fixed = static_cast<int>(
+      std::erase_if(rows, [&](const HiddenRow& one) { return fixed.contains(one.row->case_id); }));
   std::sort(rows.begin(), rows.end(),
             [](const HiddenRow& one, const HiddenRow& other) { return one.order() < other.order(); });
-  Seconds left = budget;
+  Seconds left = budget - seconds_of_starts(baseline);
   for (HiddenRow& one : rows) {
     if (found.cases.contains(one.row->case_id)) continue;
     const Seconds cost = seconds_at_places(*one.before);
-    if (cost > left || !(budget > 0)) {
+    if (cost > left) {
       ++found.left_out;
       continue;
     }
@@ -188,6 +234,7 @@ void tell_places(Comparison& comparison, const Unshifted& unshifted, const Hidde
   if (hidden.left_out > 0)
     comparison.remarks.push_back(
         {RemarkCode::places_left_out, {{"results", hidden.left_out}, {"budget", hidden.budget}}});
+  tell_open(comparison, unshifted, hidden);
 }
 
 }  // namespace harness

@@ -35,11 +35,17 @@ MovableCases movable_cases(const Comparison& comparison);
 // By case: why it was not measured at other places of its code, in a sentence.
 using Unshifted = std::map<std::string, std::string>;
 
-// Cases that pass or are undecided, and in which the place may hide a change.
+// The share of a budget that measuring may take where the estimate was too low. Then it ends.
+inline constexpr double most_of_budget = 1.25;
+
+// Cases that pass or are undecided, and in which the place may hide a change. Results that are not measured
+// are counted.
 struct HiddenCases {
   MovableCases cases;
-  int left_out = 0;  // results for which the budget has no time
+  int left_out = 0;  // the budget has no time for them
   Seconds budget = 0;
+  int fixed = 0;  // their kernels cannot be moved
+  int apart = 0;  // no process holds both builds
 };
 
 // The cases whose kernels cannot be moved in both builds.
@@ -49,8 +55,9 @@ using CannotMove = std::function<Unshifted(const MovableCases&)>;
 // move by most_by_place, in the share of the call that such kernels take, cannot bring its worse bound to the
 // margin.
 //
-// Undecided rows come first; within each the nearest to the margin. Each takes the time of its processes so
-// far, with at most most_seconds_at_places of sampling, as long as the budget lasts.
+// Undecided rows come first; within each the nearest to the margin. Each takes the time of its processes that
+// held both builds, with at most most_seconds_at_places of sampling, as long as the budget lasts. All share
+// the starts of the processes.
 HiddenCases hidden_cases(const Comparison& comparison, const Record& baseline, const Record& current,
                          Seconds budget, const CannotMove& cannot_move);
 

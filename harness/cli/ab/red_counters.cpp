@@ -13,6 +13,7 @@
 #include "harness/model/device_kinds.h"
 #include "harness/verdict/case_rows.h"
 #include "harness/verdict/cause/find_causes.h"
+#include "harness/verdict/decide/order.h"
 
 namespace harness {
 namespace {
@@ -45,9 +46,9 @@ bool can_be_changed(const CounterFact& why) {
 std::map<std::string, double> losses_of(const Comparison& comparison) {
   std::map<std::string, double> losses;
   for (const ComparisonRow& row : comparison.rows) {
-    if (row.verdict != Verdict::regressed || !decides(row) || !(row.ratio > 0)) continue;
+    if (row.verdict != Verdict::regressed || !decides(row) || !(deciding_ratio(row) > 0)) continue;
     double& most = losses[row.case_id];
-    most = std::max(most, std::abs(std::log(row.ratio)));
+    most = std::max(most, std::abs(std::log(deciding_ratio(row))));
   }
   return losses;
 }

@@ -201,11 +201,11 @@ void add_ab(Commands& commands) {
              "process: both builds in one process; session: in processes that take turns; auto: `process` "
              "where it is possible");
   arguments.look.add_to(command);
-  arguments.places.add_to(
-      command,
-      "device time for kernels with other code that pass or are undecided, at all places of it, as estimated "
-      "by their processes; 0s: none",
-      "1m");
+  arguments.places.add_to(command,
+                          "time for each suite, to measure kernels with other code that pass or are "
+                          "undecided at all places of it: "
+                          "an estimate, exceeded by a quarter at most; 0s: none",
+                          "1m");
   arguments.measuring.add_to(command);
   arguments.clocks.add_to(command);
   arguments.policy.add_to(command);

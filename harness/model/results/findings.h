@@ -427,10 +427,12 @@ enum class RemarkCode {
   unconfirmed,     // cases: regressed cases that were not; reason: "budget" or "option"
   code_shifted,    // cases, places, processes: changed cases that were measured at all places of their code
   code_unshifted,  // cases: "a, b", that were not; reason: a sentence
-  places_left_out,      // results: that pass or are undecided, and were not; budget: seconds
-  topped_up,            // look, cases: undecided cases that were measured further, to this look
-  top_up_done,          // results, seconds: of all of them
-  budget_ended,         // budget: seconds; results: that stay open
+  places_left_out,  // results: that pass or are undecided, and were not; budget: seconds
+  places_open,      // results that pass or are undecided, and may hide a slowdown. worse: the mean over the
+                    // places, and they stay; unweighed, fixed, apart: not weighed, moved, in one process
+  topped_up,        // look, cases: undecided cases that were measured further, to this look
+  top_up_done,      // results, seconds: of all of them
+  budget_ended,     // budget: seconds; results: that stay open
   waivers_uncommitted,  // file: it has changes that no commit has, and they do not count
   parameters_untold,    // parameters: "a, b", that the files of one side alone tell; cases
   one_session,          // sd: that is assumed between sessions, since all starts of a side are of one file
@@ -452,6 +454,7 @@ inline constexpr auto enum_names<RemarkCode> =
                        {RemarkCode::code_shifted, "code_shifted"},
                        {RemarkCode::code_unshifted, "code_unshifted"},
                        {RemarkCode::places_left_out, "places_left_out"},
+                       {RemarkCode::places_open, "places_open"},
                        {RemarkCode::topped_up, "topped_up"},
                        {RemarkCode::top_up_done, "top_up_done"},
                        {RemarkCode::budget_ended, "budget_ended"},

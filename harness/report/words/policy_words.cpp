@@ -208,6 +208,32 @@ std::string trusted_text(const Remark& remark) {
                           : fmt::format(" It trusts the inputs of {} unseen (`inputs: trusted`).", programs);
 }
 
+// Results whose place may hide a slowdown.
+std::string places_words(const Remark& remark) {
+  std::vector<std::string> sentences;
+  const auto add = [&](const char* figure, std::string_view one, std::string_view several) {
+    const auto results = remark.count(figure);
+    if (results > 0)
+      sentences.push_back(fmt::format("{} {}", results == 1 ? "1 result" : fmt::format("{} results", results),
+                                      results == 1 ? one : several));
+  };
+  add("worse",
+      "is worse in the mean over the places of its code, and stays: copies do not show it, or it is beyond "
+      "the margin at 5 % alone.",
+      "are worse in the mean over the places of their code, and stay: copies do not show it, or it is beyond "
+      "the margin at 5 % alone.");
+  add("unweighed",
+      "was measured at other places of its code, and could not be weighed: let the device cool, stop its "
+      "other users, and measure again.",
+      "were measured at other places of their code, and could not be weighed: let the device cool, stop its "
+      "other users, and measure again.");
+  add("fixed", "may hide a slowdown by its place: its kernels cannot be moved.",
+      "may hide a slowdown by their place: their kernels cannot be moved.");
+  add("apart", "may hide a slowdown by its place: only `--pair process` measures others.",
+      "may hide a slowdown by their place: only `--pair process` measures others.");
+  return join(sentences, " ");
+}
+
 }  // namespace
 
 std::string words(const Remark& remark) {
@@ -263,6 +289,7 @@ std::string words(const Remark& remark) {
           remark.count("results") == 1 ? "result that passes or is undecided was"
                                        : "results that pass or are undecided were",
           remark.number("budget") == 0 ? "0 s" : format_seconds(remark.number("budget")));
+    case RemarkCode::places_open: return places_words(remark);
     case RemarkCode::parameters_untold:
       return fmt::format("Of {} case{}, the files of one side alone tell: {}.", remark.count("cases"),
                          remark.count("cases") == 1 ? "" : "s", remark.text("parameters"));

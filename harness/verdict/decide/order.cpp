@@ -27,12 +27,17 @@ int badness(Verdict verdict) {
 
 }  // namespace
 
+double deciding_ratio(const ComparisonRow& row) {
+  return row.over_places && row.reason.code == ReasonCode::worse_over_places ? row.over_places->ratio
+                                                                             : row.ratio;
+}
+
 void sort_worst_first(std::vector<ComparisonRow>& rows) {
   // Positive is worse; improvements go by their size instead.
   const auto harm = [](const ComparisonRow& row) {
-    if (!(row.ratio > 0)) return 0.0;
-    const double effect =
-        row.direction == Direction::lower_is_better ? std::log(row.ratio) : -std::log(row.ratio);
+    const double ratio = deciding_ratio(row);
+    if (!(ratio > 0)) return 0.0;
+    const double effect = row.direction == Direction::lower_is_better ? std::log(ratio) : -std::log(ratio);
     return row.verdict == Verdict::improved ? -effect : effect;
   };
   struct Key {

@@ -7,6 +7,9 @@
 
 namespace harness {
 
+// current over baseline, as the verdict has it: over the places of the code where these made the row red.
+double deciding_ratio(const ComparisonRow& row);
+
 // Failed, regressed, missing, not comparable, inconclusive, improved, environment, not worse, unchanged,
 // identical, skipped; within each by harm (improvements by size), then by name. Rows that decide come before
 // those that do not.

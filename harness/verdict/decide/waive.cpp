@@ -58,10 +58,17 @@ int days_left(const Waiver& waiver, const std::string& today) {
   return static_cast<int>((*last - *now).count());
 }
 
-// The worst change that the interval leaves open, as a share: 0.05 is 5 % worse.
+// The worst change that the interval leaves open, as a share: 0.05 is 5 % worse. Where the places decided,
+// theirs counts, too: the change as compiled is the smaller one.
 double worst_change(const ComparisonRow& row) {
-  const double worst = row.direction == Direction::lower_is_better ? row.interval->hi : 1 / row.interval->lo;
-  return worst - 1;
+  const auto worst_of = [&](const Interval& interval) {
+    return (row.direction == Direction::lower_is_better ? interval.hi : 1 / interval.lo) - 1;
+  };
+  const double worst = worst_of(*row.interval);
+  const bool by_places =
+      row.reason.code == ReasonCode::worse_over_places || row.reason.code == ReasonCode::open_over_places;
+  if (!by_places || !row.over_places || !row.over_places->interval) return worst;
+  return std::max(worst, worst_of(*row.over_places->interval));
 }
 
 // A finding about a row with the place of the waiver in its file.

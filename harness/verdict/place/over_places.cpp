@@ -225,13 +225,14 @@ void settle_regressed(ComparisonRow& row, const Findings& found, bool passes, co
   }
 }
 
-// Nobody called the row slower where its code lies, so the level for d is that of the gate, for all rows that
-// are asked so together (Bonferroni).
+// Nobody called the row slower where its code lies, so d and r are held to the level of the gate, for all
+// rows that are asked so together (Bonferroni). Each of them has to be worse, so u can make no row red by
+// itself, and stays at alpha_to_pass().
 void settle_hidden(ComparisonRow& row, const Findings& found, const PlacesEvidence& places,
                    std::size_t together) {
   const double alpha = std::min(alpha_to_pass(row), row.alpha) / static_cast<double>(together);
   const double beyond = effect_margin(row) + places.half_tick;
-  if (!found.shown || !found.worse || places.test.p_above(beyond) >= alpha) return;
+  if (!found.shown || places.test.p_above(beyond) >= alpha || places.rest.p_above(beyond) >= alpha) return;
   row.verdict = Verdict::regressed;
   row.reason = {ReasonCode::worse_over_places};
   row.processes_needed.reset();

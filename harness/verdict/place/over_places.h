@@ -34,8 +34,9 @@
 // +0.05 % and below +0.2 %, and the row has `moved`. With a d of +1.0 % it stays regressed. So it does where
 // neither is shown, and where the last d_n is +0.1 %: then something else than the place slows the build. An
 // improved row whose mean is worse is regressed, too: the next change of any line may move its code away from
-// the lucky place. So is one that passes or is undecided, where d is worse by more than the margin at alpha.
-// That is shared out over all such rows, and the others stay as they were.
+// the lucky place. So is one that passes or is undecided, where d and r are worse by more than the margin
+// at alpha. That is shared out over all such rows, and the others stay as they were. Rows that are worse as
+// compiled are another family, with an alpha of its own (Holm).
 #pragma once
 
 #include <optional>
@@ -92,7 +93,7 @@ std::optional<PlacesEvidence> weigh_places(const ComparisonRow& row, const Serie
 // are not worse by the margin (at alpha_to_pass()). An improved one stays so if d is better by more than the
 // margin, or the copies show another change. Else it is judged by d and r: moved, regressed where both are
 // worse by more than the margin, or open. A row that passes or is undecided becomes regressed as an improved
-// one does, with the stricter level for d.
+// one does, with the stricter level for d and r.
 void settle_places(std::vector<ComparisonRow>& rows, const std::vector<Evidence>& evidence);
 
 }  // namespace harness

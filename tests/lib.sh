@@ -11,6 +11,7 @@ printed=$scratch/printed
 mkdir "$work" "$scratch/locks" && cd "$work" || exit 1
 export HARNESS_CACHE_DIR=$scratch/cache HARNESS_LOCK_DIR=$scratch/locks
 export HARNESS_TEST_FOLDER=$scratch  # marks every process that this test starts
+export TESTS=$tests  # Python in a test imports from there
 export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=tester GIT_AUTHOR_EMAIL=tester@example.org
 export GIT_COMMITTER_NAME=tester GIT_COMMITTER_EMAIL=tester@example.org
 # A CI system that runs the tests is not the one that they are about.

@@ -31,7 +31,9 @@ has_results() { [ "$(results "$1")" -ge "$2" ]; }
 # a kernel that nobody can read.
 unread() {
   python3 - "$@" <<'PY'
-import json, sqlite3, sys
+import json, os, sqlite3, sys
+sys.path.insert(0, os.environ["TESTS"])
+from checksums import checksum
 store = sqlite3.connect(sys.argv[1])
 for run, position, name in store.execute("SELECT run, position, id FROM cases").fetchall():
     if not any(part in name for part in sys.argv[2:]):
@@ -41,7 +43,8 @@ for run, position, name in store.execute("SELECT run, position, id FROM cases").
         result = json.loads(text)
         if "identity" in result:
             result["identity"] = {"gap": {"code": "calls_differ"}}
-        store.execute("UPDATE results SET result = ?, checksum = '' " + where + " AND process = ?", (json.dumps(result), run, position, process))
+        text = json.dumps(result)
+        store.execute("UPDATE results SET result = ?, checksum = ? " + where + " AND process = ?", (text, checksum(text), run, position, process))
     store.execute("UPDATE cases SET digest = '-' " + where, (run, position))
 store.commit()
 PY

@@ -55,8 +55,8 @@ INSERT INTO cases (run, position, id, device, planned, needed, measured, failure
   SELECT w.id, c.position, c.id, c.device, c.planned, c.needed, c.measured, c.failures, c.waived, w.number, c.digest,
     'unchanged'
   FROM wanted w CROSS JOIN cases c WHERE c.run = :first ORDER BY w.number, c.position;
-INSERT INTO results (run, position, process, outcome, result)
-  SELECT w.id, s.position, s.process, s.outcome, s.result FROM wanted w CROSS JOIN results s WHERE s.run = :first
+INSERT INTO results (run, position, process, outcome, result, checksum)
+  SELECT w.id, s.position, s.process, s.outcome, s.result, s.checksum FROM wanted w CROSS JOIN results s WHERE s.run = :first
   ORDER BY w.number, s.position, s.process;
 INSERT INTO process_values (run, position, process, metric, unit, direction, estimator, log_value)
   SELECT w.id, v.position, v.process, v.metric, v.unit, v.direction, v.estimator, v.log_value

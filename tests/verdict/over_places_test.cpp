@@ -570,7 +570,7 @@ bool any_red(double copied, double uncopied, unsigned seed) {
     row.baseline.center = row.current.center = 100;
     Series before = series_at({}), after = series_at({});
     std::vector<double> as_compiled;
-    for (int process = 0; process < 10; ++process)
+    for (int process = 0; process < 5; ++process)
       as_compiled.push_back(std::log(draw(100 * std::exp(copied + uncopied + rough.back())) /
                                      draw(100 * std::exp(rough.back()))));
     for (int shift = 0; shift < code_places; ++shift)

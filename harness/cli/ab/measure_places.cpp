@@ -94,7 +94,7 @@ std::string obstacle(const ProcessResult& result, std::size_t side, const Movabl
   return why.empty() ? why : fmt::format("{} build: {}", side == 0 ? baseline_side : current_side, why);
 }
 
-// Of results from `begin` on, by side: the cases in which one cannot count.
+// The cases in which a result from `begin` on, by side, cannot count.
 Unshifted obstacles(const ResultsOfSides& results, const std::array<std::size_t, 2>& begin,
                     const MovableCases& cases, const CodeByProcess& code) {
   Unshifted found;

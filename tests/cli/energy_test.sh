@@ -101,7 +101,7 @@ energy_suite "time, energy" ""
 expect 0 run --output beside.json
 expect 0 run --output again.json
 expect 0 "$HARNESS" compare --baseline beside.json --current again.json --report json=compared.json
-holds compared.json '("gate_without_values", "energy") in [(one["code"], one.get("metric")) for one in report["remarks"]]'
+holds compared.json '("gate_without_values", "energy") in [(one["code"], one.get("metric")) for one in report["facts"]["remarks"]]'
 # A device that does not tell who else is there has no energy either.
 python3 - <<'PY'
 import json

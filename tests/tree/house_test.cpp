@@ -88,7 +88,7 @@ struct Lines {
 constexpr Lines ceiling_of_lines[]{
     {116'900, "30 November 2026: what was never released had gone, and a second generator of pages"},
     {2'100, "programs whose files are observed are proven by them, and not measured"},
-    {1'000, "the metric `energy`, for each call of a kernel"},
+    {1'100, "the metric `energy`, for each call of a kernel"},
     {1'150, "pins hold figures of processes instead of samples, and can be reviewed"},
     {750, "places of code that a build moved are kept, and do not decide"},
 };

@@ -210,7 +210,7 @@ std::string trusted_text(const Remark& remark) {
 
 // Results whose place may hide a slowdown.
 std::string places_words(const Remark& remark) {
-  std::vector<std::string> sentences;
+  std::vector<std::string> sentences{"The places of code leave open whether something is slower."};
   const auto add = [&](const char* figure, std::string_view one, std::string_view several) {
     const auto results = remark.count(figure);
     if (results > 0)

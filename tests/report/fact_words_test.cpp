@@ -46,9 +46,9 @@ TEST(FactWords, HoldTheFigures) {
 TEST(FactWords, OfAMissingMetricSayWhatToDo) {
   const std::pair<NoteCode, const char*> advices[] = {
       {NoteCode::metric_untold, "take it out of `metrics`"},
-      {NoteCode::metric_without_counter, "take `energy` out of `metrics`"},
+      {NoteCode::metric_without_counter, "leave the metric out of `metrics`"},
       {NoteCode::metric_beside_others, "end them, or wait"},
-      {NoteCode::metric_beside_unknown, "run where `nvidia-smi` lists processes"},
+      {NoteCode::metric_beside_unknown, "run where nvidia-smi lists processes"},
       {NoteCode::metric_of_long_calls, "use a smaller problem"},
       {NoteCode::metric_of_one_gpu, "ask for it in cases of one GPU"},
       {NoteCode::energy_stands, "measure on another GPU"},

@@ -59,7 +59,7 @@ Result<Record> read_session(const std::string& path) {
     Result<Record> record = decode_record(*text, path);
     if (record && lacks_samples(*record))
       return fail(ErrorKind::usage, Location{path}, std::string(report::pin_without_samples),
-                  "name records that `harness run --output FILE` wrote");
+                  "name records that `harness run SUITE --output FILE` wrote");
     return record;
   }
   Checked<Record> record = import_samples(*text, path);

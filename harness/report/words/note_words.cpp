@@ -63,7 +63,7 @@ std::string without_energy(const Note& note) {
       return on_missing_metric(
           note,
           "no counter of energy can be read on this device; measure on a whole NVIDIA GPU "
-          "(no MIG slice) whose driver is found, or take `energy` out of `metrics`");
+          "(no MIG slice) whose driver is found, or leave the metric out of `metrics`");
     case NoteCode::metric_beside_others:
       return on_missing_metric(
           note, fmt::format("{} other process{} used the device; end them, or wait", note.count("processes"),
@@ -71,7 +71,7 @@ std::string without_energy(const Note& note) {
     case NoteCode::metric_beside_unknown:
       return on_missing_metric(note,
                                "the driver does not tell whether other processes used the device; run where "
-                               "`nvidia-smi` lists processes");
+                               "nvidia-smi lists processes");
     case NoteCode::metric_of_long_calls:
       return on_missing_metric(
           note, fmt::format("a call takes {}, and the window has room for calls of up to {}; use a smaller "
@@ -83,7 +83,7 @@ std::string without_energy(const Note& note) {
     case NoteCode::energy_stands:
       return on_missing_metric(
           note, fmt::format("the counter of energy made fewer than {} steps in {:.1f} s; measure on another "
-                            "GPU, or take `energy` out of `metrics`",
+                            "GPU, or leave the metric out of `metrics`",
                             note.count("needs"), note.number("seconds")));
     case NoteCode::energy_went_back:
       return on_missing_metric(note, "the counter of energy went back; measure again");

@@ -210,7 +210,7 @@ std::string trusted_text(const Remark& remark) {
 
 // Results whose place may hide a slowdown.
 std::string places_words(const Remark& remark) {
-  std::vector<std::string> sentences{"The places of code leave open whether something is slower."};
+  std::vector<std::string> sentences;
   const auto add = [&](const char* figure, std::string_view one, std::string_view several) {
     const auto results = remark.count(figure);
     if (results > 0)
@@ -231,7 +231,7 @@ std::string places_words(const Remark& remark) {
       "may hide a slowdown by their place: their kernels cannot be moved.");
   add("apart", "may hide a slowdown by its place: only `--pair process` measures others.",
       "may hide a slowdown by their place: only `--pair process` measures others.");
-  return join(sentences, " ");
+  return sentences.empty() ? "Other places of the code leave nothing open." : join(sentences, " ");
 }
 
 }  // namespace

@@ -222,8 +222,8 @@ SelftestRun halves_of(const std::vector<Record>& records, const SelftestOptions&
   set_bounds(run.red, run.red.limit, SelftestReport{}.confidence, 1);
   if (report.splits == 0) run.needed = Policy{}.min_processes;
   if (run.processes > 0 && !records.empty())
-    run.peers = peer_rates(records.front(), run.processes, std::min(report.splits, most_peer_splits),
-                           options.seed);
+    run.peers =
+        peer_rates(records.front(), run.processes, std::min(report.splits, most_peer_splits), options.seed);
   for (PeerRate& rate : run.peers) set_bounds(rate.red, 1, SelftestReport{}.confidence, 1);
   return run;
 }

@@ -65,10 +65,10 @@ struct ShapeRecord {
   std::uint32_t static_shared = 0;   // bytes a block
   std::uint32_t dynamic_shared = 0;  // bytes a block
   std::uint32_t local = 0;           // bytes a thread
-  std::uint32_t cooperative = 0;  // how it is launched, as CUPTI numbers it
-  std::uint32_t cache = 0;        // preference between L1 cache and shared memory, as CUPTI numbers it
-  std::uint32_t carveout = 0;     // asked for shared memory: percent + 1; 0: nothing
-  std::uint32_t scheduling = 0;   // of clusters, as CUPTI numbers it
+  std::uint32_t cooperative = 0;     // how it is launched, as CUPTI numbers it
+  std::uint32_t cache = 0;           // preference between L1 cache and shared memory, as CUPTI numbers it
+  std::uint32_t carveout = 0;        // asked for shared memory: percent + 1; 0: nothing
+  std::uint32_t scheduling = 0;      // of clusters, as CUPTI numbers it
 };
 
 // Times are ns on the profiler's clock. Correlations are numbered in the order of the host's calls.
@@ -162,7 +162,7 @@ struct CalledRecord {
 };
 struct Called {
   std::uint32_t correlation = 0;  // of the call
-  std::uint32_t site = 0;  // text, as LaunchSites reads it
+  std::uint32_t site = 0;         // text, as LaunchSites reads it
 };
 inline constexpr std::size_t most_called = 8'000;  // of one record
 

@@ -12,7 +12,8 @@ namespace {
 constexpr double digits_of_value = 1e-4;  // relative; a value has six digits
 constexpr const char* pin_again = "write the pin again with `harness baseline promote`";
 
-// Members that are there; the others keep their value. Their lists say elsewhere which of them a text must have.
+// Members that are there; the others keep their value. Their lists say elsewhere which of them a text must
+// have.
 template <class List>
 void read_present(const JsonNode& node, const List& list, typename List::Struct& value) {
   for_each_field(list, [&](const auto& field) {

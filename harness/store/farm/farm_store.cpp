@@ -511,7 +511,8 @@ class SqlFarmStore final : public FarmStore {
 Result<std::unique_ptr<FarmStore>> FarmStore::open(const std::string& url) {
   Result<std::unique_ptr<Database>> database = Database::open(url, false);
   if (!database) return fail(database.error());
-  if (const Status ready = prepare_schema(**database, NoSchema::is_created); !ready) return fail(ready.error());
+  if (const Status ready = prepare_schema(**database, NoSchema::is_created); !ready)
+    return fail(ready.error());
   return std::make_unique<SqlFarmStore>(std::move(*database));
 }
 

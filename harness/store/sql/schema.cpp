@@ -88,10 +88,10 @@ Status prepare_schema(Database& database, NoSchema then) {
   if (!looked) return fail(looked.error());
   if (version == schema_version) return {};
   if (version)
-    return fail(ErrorKind::usage, Location{database.name()},
-                fmt::format("is a store of version {}; this harness has version {}", *version,
-                            schema_version),
-                "name another store with --store, or use the harness that wrote this one");
+    return fail(
+        ErrorKind::usage, Location{database.name()},
+        fmt::format("is a store of version {}; this harness has version {}", *version, schema_version),
+        "name another store with --store, or use the harness that wrote this one");
   if (then == NoSchema::is_missing)
     return fail(ErrorKind::missing, Location{database.name()}, "holds no records", "");
   return database.write([&] { return create_schema(database); });

@@ -54,10 +54,11 @@ Status read_results(Database& database, Record& record, const std::string& id,
   select.exchange(soci::into(text));
   select.exchange(soci::into(checksum));
   select.alloc();
-  select.prepare(fmt::format("SELECT cases.id, results.result, results.checksum FROM cases JOIN results ON "
-                             "results.run = cases.run AND results.position = cases.position WHERE cases.run "
-                             "= :run {}ORDER BY results.position, results.process",
-                             few ? "AND cases.id = :case " : ""));
+  select.prepare(
+      fmt::format("SELECT cases.id, results.result, results.checksum FROM cases JOIN results ON "
+                  "results.run = cases.run AND results.position = cases.position WHERE cases.run "
+                  "= :run {}ORDER BY results.position, results.process",
+                  few ? "AND cases.id = :case " : ""));
   select.define_and_bind();
   for (std::size_t i = 0; i < (few ? record.cases.size() : 1); ++i) {
     if (few) case_id = record.cases[i].id;

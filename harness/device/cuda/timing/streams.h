@@ -34,8 +34,8 @@ class Streams {
   [[nodiscard]] cudaStream_t home() const { return home_; }
 
   // Another stream each time, and the first again after `most`. `apart`: of a green context, where the driver
-  // has them. `by_chance`: queues up to 255 launches of an empty kernel on it; else earlier cases would set its
-  // place in the sequence of launches for all placements of a case.
+  // has them. `by_chance`: queues up to 255 launches of an empty kernel on it; else earlier cases would set
+  // its place in the sequence of launches for all placements of a case.
   Result<cudaStream_t> next(bool apart, bool by_chance);
 
   // The streams of `apart`: "green contexts", or "plain" where no green context works.

@@ -26,4 +26,12 @@ inline Shape shape_of(const harness::sdk::Params& params) {
   return {static_cast<std::size_t>(params.integer("gpus")), params.integer("n")};
 }
 
+// Our own kernels on GPUs take vectors of 4 values of each GPU's part.
+inline void require_vectors(const Shape& shape) {
+  const std::size_t least = 4 * shape.gpus;
+  if (shape.n % static_cast<std::int64_t>(least) != 0)
+    throw harness::sdk::Unsupported("n must be a multiple of " + std::to_string(least) +
+                                    ", vectors of 4 values on each GPU");
+}
+
 }  // namespace all_reduce

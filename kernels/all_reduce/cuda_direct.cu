@@ -24,9 +24,7 @@ class Direct final : public harness::sdk::Kernel {
         grid_(static_cast<unsigned>(traits.multiprocessors) * blocks_of_multiprocessor) {
     if (shape_.gpus != 1 && shape_.gpus != 2 && shape_.gpus != 4 && shape_.gpus != 8)
       throw Unsupported("written for 1, 2, 4 and 8 GPUs, not for " + std::to_string(shape_.gpus));
-    if (shape_.n % static_cast<std::int64_t>(4 * shape_.gpus) != 0)
-      throw Unsupported("n must be a multiple of " + std::to_string(4 * shape_.gpus) +
-                        ", vectors of 4 values on each GPU");
+    require_vectors(shape_);
   }
 
   void bind(const harness::sdk::Buffers& buffers) override {

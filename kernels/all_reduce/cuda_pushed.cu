@@ -30,9 +30,7 @@ class Pushed final : public harness::sdk::Kernel {
       throw Unsupported("kernels wait for each other, which CUDA_LAUNCH_BLOCKING does not allow");
     if (shape_.gpus != 2 && shape_.gpus != 4 && shape_.gpus != 8)
       throw Unsupported("written for 2, 4 and 8 GPUs, not for " + std::to_string(shape_.gpus));
-    if (shape_.n % static_cast<std::int64_t>(4 * shape_.gpus) != 0)
-      throw Unsupported("n must be a multiple of " + std::to_string(4 * shape_.gpus) +
-                        ", vectors of 4 values on each GPU");
+    require_vectors(shape_);
     switch (shape_.gpus) {
       case 2: open<2>(); break;
       case 4: open<4>(); break;

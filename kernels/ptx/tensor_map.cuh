@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/ptx/driver_function.cuh"
+
 namespace ptx {
 
 constexpr CUtensorMapDataType tensor_map_type(F16) {
@@ -33,29 +35,18 @@ constexpr CUtensorMapDataType tensor_map_type(E4M3) {
   return CU_TENSOR_MAP_DATA_TYPE_UINT8;
 }
 
-// cuTensorMapEncodeTiled of the driver in use.
-inline decltype(&cuTensorMapEncodeTiled) tensor_map_encoder() {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-  const cudaError_t status =
-      cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found);
-  if (status != cudaSuccess || found != cudaDriverEntryPointSuccess || function == nullptr)
-    throw std::runtime_error(std::string("the driver has no cuTensorMapEncodeTiled (CUDA 12.0): ") +
-                             cudaGetErrorString(status));
-  return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
-}
-
 template <class Element>
 TensorMap make_tensor_map(const typename Element::Storage* base, const TensorLayout& layout) {
   TensorMap map;
   cuuint32_t steps[4] = {1, 1, 1, 1};
-  const CUresult status = tensor_map_encoder()(
-      &map, tensor_map_type(Element{}), static_cast<cuuint32_t>(layout.dimensions),
-      const_cast<typename Element::Storage*>(base), reinterpret_cast<const cuuint64_t*>(layout.extents),
-      reinterpret_cast<const cuuint64_t*>(layout.strides + 1), layout.box, steps,
-      CU_TENSOR_MAP_INTERLEAVE_NONE,
-      layout.swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
-      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const auto encode = driver_function<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
+  const CUresult status = encode(&map, tensor_map_type(Element{}), static_cast<cuuint32_t>(layout.dimensions),
+                                 const_cast<typename Element::Storage*>(base),
+                                 reinterpret_cast<const cuuint64_t*>(layout.extents),
+                                 reinterpret_cast<const cuuint64_t*>(layout.strides + 1), layout.box, steps,
+                                 CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                 layout.swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
+                                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (status != CUDA_SUCCESS)
     throw std::runtime_error("cuTensorMapEncodeTiled: CUresult " + std::to_string(static_cast<int>(status)) +
                              " for a tensor of " + std::to_string(layout.extents[0]) + " x " +

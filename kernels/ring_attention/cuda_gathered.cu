@@ -12,24 +12,12 @@
 #include "harness/sdk/registry.h"
 #include "kernels/on_gpu.cuh"
 #include "kernels/owned.cuh"
+#include "kernels/ptx/driver_function.cuh"
 #include "kernels/ring_attention/gathered_kernel.cuh"
 #include "kernels/ring_attention/ring_tensors.cuh"
 
 namespace ring_attention {
 namespace {
-
-// cuStreamWriteValue32 of the driver in use: it sets a word behind a copy without a multiprocessor. All of
-// them are taken by the kernel that waits for the word.
-decltype(&cuStreamWriteValue32) word_writer() {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-  const cudaError_t status =
-      cudaGetDriverEntryPointByVersion("cuStreamWriteValue32", &function, 12000, cudaEnableDefault, &found);
-  if (status != cudaSuccess || found != cudaDriverEntryPointSuccess || function == nullptr)
-    throw std::runtime_error(std::string("the driver has no cuStreamWriteValue32 (CUDA 12.0): ") +
-                             cudaGetErrorString(status));
-  return reinterpret_cast<decltype(&cuStreamWriteValue32)>(function);
-}
 
 class Gathered final : public harness::sdk::Kernel {
  public:
@@ -40,7 +28,8 @@ class Gathered final : public harness::sdk::Kernel {
     const bool f16 = shape_.dtype == harness::sdk::DType::f16;
     launch_ =
         shape_.dimension == 64 ? make_launch<attention::Wgmma64>(f16) : make_launch<attention::Wgmma128>(f16);
-    if (shape_.gpus > 1) write_word_ = word_writer();
+    if (shape_.gpus > 1)
+      write_word_ = ptx::driver_function<decltype(&cuStreamWriteValue32)>("cuStreamWriteValue32");
     const std::vector<int> ordinals = kernels::gpus_of(traits);
     for (std::size_t gpu = 0; gpu < shape_.gpus; ++gpu) open(ranks_[gpu], ordinals[gpu]);
   }
@@ -172,6 +161,8 @@ class Gathered final : public harness::sdk::Kernel {
   }
 
   Shape shape_;
+  // Sets a word behind a copy without a multiprocessor. All of them are taken by the kernel that waits for
+  // the word.
   decltype(&cuStreamWriteValue32) write_word_ = nullptr;
   Launch launch_;
   std::vector<Rank> ranks_;
